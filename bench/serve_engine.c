@@ -64,7 +64,8 @@ static void translate(rapt_engine *e, rapt_engine_model *m, const char *line)
 {
     rapt_error err = {0};
     waiter w = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
-    const rapt_engine_translation request = {.lines = &line, .count = 1, .on_done = on_done, .context = &w};
+    const rapt_text text = rapt_text_of(line);
+    const rapt_engine_translation request = {.lines = &text, .count = 1, .on_done = on_done, .context = &w};
     if (rapt_engine_translate(m, &request, NULL, &err))
         fail(err.message);
     pthread_mutex_lock(&w.lock);

@@ -15,7 +15,7 @@
 #define LINE_SIZE 4096
 
 typedef struct lines {
-    char *line[LINES];
+    rapt_text line[LINES];
     size_t count;
 } lines;
 
@@ -45,8 +45,10 @@ static void read_lines(const char *path, lines *l)
     FILE *f = fopen(path, "r");
     while (f && l->count < LINES && fgets(text, sizeof text, f)) {
         text[strcspn(text, "\n")] = '\0';
-        if (!(l->line[l->count++] = strdup(text)))
+        char *own = strdup(text);
+        if (!own)
             fail("out of memory");
+        l->line[l->count++] = rapt_text_of(own);
     }
     if (!f || l->count == 0)
         fail("no lines");
@@ -58,7 +60,7 @@ static void translate(rapt_translator *t, const lines *l, size_t portion, rapt_t
     rapt_error err = {0};
     for (size_t i = 0; i < l->count; i += portion) {
         size_t n = l->count - i < portion ? l->count - i : portion;
-        if (rapt_translator_run(t, NULL, (const char *const *)l->line + i, n, out + i, &err))
+        if (rapt_translator_run(t, NULL, l->line + i, n, out + i, &err))
             fail(err.message);
     }
 }

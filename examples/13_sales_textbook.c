@@ -61,7 +61,9 @@ static char *read_text(const char *path, size_t *size, rapt_error *err)
 static void open_text(book *b, const char *path, const char *ranks, rapt_error *err)
 {
     char spec[4096];
-    rapt_bpe_options options = {.vocab_size = 512, .threads = 1};
+    rapt_bpe_options options = rapt_bpe_options_default();
+    options.vocab_size = 512;
+    options.threads = 1;
     if (!path) {
         b->text = own_text;
         b->size = sizeof own_text - 1;

@@ -46,7 +46,9 @@ static rapt_tokenizer *make_tokenizer(rapt_error *err)
     char text[2048] = "";
     for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++)
         strncat(text, sentences[i].text, sizeof text - strlen(text) - 1);
-    rapt_bpe_options options = {.vocab_size = MAX_VOCABULARY, .min_freq = 1}; /* merged until each word is a token */
+    rapt_bpe_options options = rapt_bpe_options_default();
+    options.vocab_size = MAX_VOCABULARY;
+    options.min_freq = 1; /* merged until each word is a token */
     return rapt_tokenizer_train_bpe(text, strlen(text), &options, err);
 }
 

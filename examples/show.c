@@ -85,7 +85,9 @@ void show_corner(const char *name, const rapt_tensor *x)
     for (int i = 0; i < lead; i++)
         printf("%s%s", i > 0 ? ", 0" : "[0", i + 1 < lead ? "" : "]");
     printf(" =\n");
-    print_text(rapt_tensor_text(&first, &(rapt_tensor_text_options){.threshold = 1}, &err), &err);
+    rapt_tensor_text_options options = rapt_tensor_text_options_default();
+    options.threshold = 1;
+    print_text(rapt_tensor_text(&first, &options, &err), &err);
 }
 
 void show_frame(size_t rows, size_t columns, const rapt_real *values, const char *const *row_names,

@@ -12,7 +12,7 @@ enum { THREADS_MAX = 64, LINES_MAX = 10000, BATCH = 16 };
 
 /* What the threads share. Lines are only read; a batch, and its results, belong to the thread that took it. */
 static struct {
-    const char *lines[LINES_MAX];
+    rapt_text lines[LINES_MAX];
     rapt_translation results[LINES_MAX];
     size_t count;
     atomic_size_t taken;
@@ -50,9 +50,8 @@ static void read_lines(void)
     char *line = NULL;
     size_t capacity = 0;
     for (ssize_t size; job.count < LINES_MAX && (size = getline(&line, &capacity, stdin)) > 0; line = NULL, capacity = 0) {
-        if (line[size - 1] == '\n')
-            line[size - 1] = 0;
-        job.lines[job.count++] = line;
+        size -= line[size - 1] == '\n';
+        job.lines[job.count++] = (rapt_text){line, (size_t)size};
     }
     free(line);
 }
@@ -97,7 +96,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < job.count; i++) {
         if (!err.code)
             puts(job.results[i].hypotheses[0].text);
-        free((char *)job.lines[i]);
+        free((char *)job.lines[i].data);
     }
     rapt_translations_free(job.results, job.count);
     for (size_t i = 0; i < worker_count; i++)

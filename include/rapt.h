@@ -57,6 +57,7 @@
  *   rapt/decode.h    translation: lines in, translations out; greedy and beam search on all threads
  *   rapt/generate.h  text generation from a prompt, with a KV cache; sampling: temperature, top-k, top-p, ...
  *   rapt/print.h     tensors as PyTorch prints them, tables as pandas prints them
+ *   rapt/figure.h    heat maps and curves as SVG, for notebooks and pages
  *   rapt/score.h     loss, perplexity and bits per byte of given texts and translations
  *   rapt/metrics.h   BLEU and chrF as sacreBLEU computes them; the sentence BLEU of the book
  *   rapt/io.h        model folders: load, save; a set of parameters to and from safetensors
@@ -106,9 +107,8 @@
  * exception. An object that a call changes has one caller at a time: a tape, a translator, a generator, and a set of parameters
  * that is trained. A tape runs its operations on its own threads (rapt_compute.threads, else RAPT_THREADS, else the number
  * of CPUs that this process may use). A model that was trained in this process may be shared between threads only after
- * rapt_adam_free: until then, updates of sparse rows may be deferred, and reading a parameter applies them. In fp32, results
- * depend neither on the number of threads nor on the ISA (docs/number-format.md); in bf16 they depend on the processor and on
- * which rows are computed together (rapt_compute.type).
+ * rapt_adam_free: until then, updates of sparse rows may be deferred, and reading a parameter applies them. Results depend
+ * neither on the number of threads nor, except in bf16 (rapt_compute.type), on the ISA (docs/number-format.md).
  *
  * Floating-point environment. It is part of the number format: every function that computes a pass sets the environment of the
  * calling thread to the default (round to nearest, denormals kept, no traps) and leaves it so. These are rapt_tape_begin, and

@@ -53,7 +53,7 @@ need_for_build() {
     need 'checksums of model files' libxxhash-dev
     need 'patterns that split texts for tokenizers' libpcre2-dev
     need 'texts in gzip files' zlib1g-dev
-    need 'pictures: text of all scripts, PNG and SVG' libpango1.0-dev
+    need 'pictures as PNG: text of all scripts' libpango1.0-dev
     # Three packages have libcurl for programs, one of which can be installed: any will do.
     { command -v pkg-config && pkg-config --exists libcurl; } >/dev/null || need 'rapt fetch: downloads' libcurl4-openssl-dev
     need 'rapt fetch: unpacking and sha256' libarchive-dev nettle-dev

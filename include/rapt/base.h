@@ -5,6 +5,8 @@
  *     a rapt_code, or a pointer that is NULL after a failure. The message names the cause (path, line or byte, reason). `err` may
  *     be NULL everywhere: the return value alone tells whether the call failed. An `err` that already holds a failure keeps it;
  *   - options are structs. Those with a size come from a `..._default` function (rapt/defaults.h); others are zeroed at first;
+ *   - a text that a model, a tokenizer or a metric reads has a size, and may hold zero bytes: U+0000 is a character like any
+ *     other, which tokenizers of words alone refuse. Names, paths, options and messages of a chat are strings;
  *   - a callback is a function type `rapt_..._fn`. Its first parameter is the `void *context` that was passed along with it;
  *   - `..._count` is the number of things that a container holds, `..._batches` the number of batches;
  *   - tape operations return a tensor even when they fail: the error stays in the tape until it is asked for (rapt/tape.h);
@@ -16,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,12 +67,17 @@ typedef enum rapt_code {
 #undef RAPT_CODE_ENUM
 } rapt_code;
 
-/* What a model is for. */
+/* What a model is for. RAPT_TASK_ANY, for options only, is one of the others. */
+#define RAPT_TASKS(X)                                                                              \
+    X(RAPT_TASK_TRANSLATION)                                                                       \
+    X(RAPT_TASK_LANGUAGE_MODEL)                                                                    \
+    X(RAPT_TASK_ENCODER)                                                                           \
+    X(RAPT_TASK_ANY)
+
 typedef enum rapt_task {
-    RAPT_TASK_TRANSLATION,
-    RAPT_TASK_LANGUAGE_MODEL,
-    RAPT_TASK_ENCODER,
-    RAPT_TASK_ANY /* for options only: one of the others */
+#define RAPT_TASK_ENUM(name) name,
+    RAPT_TASKS(RAPT_TASK_ENUM)
+#undef RAPT_TASK_ENUM
 } rapt_task;
 
 /* The first cause of a failure. Owned by the caller; start from `rapt_error err = {0};`. */
@@ -87,6 +95,21 @@ RAPT_API rapt_code rapt_fail(rapt_error *err, rapt_code code, const char *format
  * signal handler or another thread has set (a volatile sig_atomic_t, an atomic). It must be quick and call nothing of rapt;
  * several threads may ask at once. */
 typedef bool rapt_stop_fn(void *context);
+
+/* Bytes of a text, which may hold zero bytes; borrowed. `data` may be NULL if `size` is 0. */
+typedef struct rapt_text {
+    const char *data;
+    size_t size;
+} rapt_text;
+
+/* The text of a string, which ends at its first zero byte. NULL: the text whose `data` is NULL. */
+static inline rapt_text rapt_text_of(const char *string)
+{
+    rapt_text text = {string, 0};
+    if (string)
+        text.size = strlen(string);
+    return text;
+}
 
 /* The short English text of a code; never NULL. */
 RAPT_API const char *rapt_code_name(rapt_code code);

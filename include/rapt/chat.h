@@ -9,6 +9,7 @@
 #ifndef RAPT_CHAT_H
 #define RAPT_CHAT_H
 
+#include "rapt/defaults.h"
 #include "rapt/text.h"
 
 #ifdef __cplusplus
@@ -32,20 +33,33 @@ typedef struct rapt_chat_template rapt_chat_template;
 RAPT_API rapt_chat_template *rapt_chat_template_load(const char *folder, rapt_error *err);
 RAPT_API void rapt_chat_template_free(rapt_chat_template *chat); /* NULL is fine */
 
-/* Zeroed: like apply_chat_template(messages, add_generation_prompt=True). */
+enum { RAPT_CHAT_MEMORY = 256 << 20 };
+
 typedef struct rapt_chat_options {
-    bool no_generation_prompt; /* nothing follows the last message */
-    const char *variables;     /* more variables for the template, as a JSON object: "{\"enable_thinking\": false}"; or NULL */
-    int64_t now;               /* the time that a template sees as the present, in seconds since 1970; 0: the present */
-    size_t memory;             /* max bytes that a template may take, up to 256 MiB; 0: 256 MiB */
-    rapt_stop_fn *stop;        /* asked now and then while a template runs: true cancels it; or NULL */
-    void *context;             /* of stop */
+    size_t size;            /* of this struct; set by rapt_chat_options_default */
+    const char *variables;  /* more variables for the template, as a JSON object: "{\"enable_thinking\": false}"; or NULL */
+    int64_t now;            /* the time that a template sees as the present, in seconds since 1970; 0: the present */
+    size_t memory;          /* max bytes that a template may take; more than RAPT_CHAT_MEMORY are as RAPT_CHAT_MEMORY */
+    rapt_stop_fn *stop;     /* asked now and then while a template runs: true cancels it; or NULL */
+    void *context;          /* of stop */
+    bool generation_prompt; /* after the last message, what a reply of the assistant begins with */
+    uint8_t reserved[7];    /* zeros, or else refused */
 } rapt_chat_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_chat_options_init(rapt_chat_options *o, size_t size);
+/* Like apply_chat_template(messages, add_generation_prompt=True), now; memory RAPT_CHAT_MEMORY. */
+static inline rapt_chat_options rapt_chat_options_default(void)
+{
+    rapt_chat_options o;
+    rapt_chat_options_init(&o, sizeof o);
+    return o;
+}
+
 /* The prompt for `count` messages, at least one. Contents are inserted unchanged, whatever they hold. `options` may be NULL. The
- * caller frees *text, which ends with a NUL; it is NULL after a failure. RAPT_ERR_VALUE: no message, or variables that are not a
- * JSON object; RAPT_ERR_FORMAT: a message is not UTF-8, or the template refuses the messages, fails, or exceeds its limit of
- * steps or memory ("PATH:LINE: REASON"); RAPT_ERR_INTERRUPTED: cancelled by options->stop. */
+ * caller frees *text, which ends with a NUL; it is NULL after a failure. RAPT_ERR_VALUE: no message, options without a size, or
+ * variables that are not a JSON object; RAPT_ERR_FORMAT: a message is not UTF-8, or the template refuses the messages, fails, or
+ * exceeds its limit of steps or memory ("PATH:LINE: REASON"); RAPT_ERR_INTERRUPTED: cancelled by options->stop. */
 RAPT_API rapt_code rapt_chat_apply(const rapt_chat_template *chat, const rapt_chat_message *messages, size_t count,
                                    const rapt_chat_options *options, char **text, size_t *size, rapt_error *err);
 

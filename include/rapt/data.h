@@ -5,6 +5,7 @@
 #ifndef RAPT_DATA_H
 #define RAPT_DATA_H
 
+#include "rapt/defaults.h"
 #include "rapt/tensor.h"
 #include "rapt/text.h"
 
@@ -45,22 +46,34 @@ RAPT_API bool rapt_pairs_in_validation(const rapt_pairs *p, size_t i, double fra
 typedef enum rapt_too_long { RAPT_TOO_LONG_CUT, RAPT_TOO_LONG_DROP, RAPT_TOO_LONG_ERROR } rapt_too_long;
 
 typedef struct rapt_dataset_options {
-    size_t max_len;         /* max tokens of a sentence, <eos> included; 0: 50 */
-    rapt_too_long too_long; /* what happens to longer sentences; truncation drops <eos> too, as in the book */
-    bool pad_to_max;        /* pad rows to max_len tokens; if false, to the longest of the batch */
-    bool validation;        /* take the validation split; if false, the training split */
+    size_t size;                /* of this struct; set by rapt_dataset_options_default */
+    size_t max_len;             /* max tokens of a sentence, <eos> included; 1 or more */
     double validation_fraction; /* rapt_pairs_in_validation; 0 for none */
-    bool specials_in_text;      /* texts of special tokens become those tokens: rapt_translation_model.specials_in_text */
     const rapt_special_ids *special; /* <bos>, <eos> and <pad> of the model, copied; NULL: RAPT_SPECIAL_IDS */
-    rapt_stop_fn *stop; /* NULL: never */
+    rapt_stop_fn *stop;         /* NULL: never */
     void *stop_context;
+    rapt_too_long too_long;     /* what happens to longer sentences; truncation drops <eos> too, as in the book */
+    bool pad_to_max;            /* pad rows to max_len tokens; if false, to the longest of the batch */
+    bool validation;            /* take the validation split; if false, the training split */
+    bool specials_in_text;      /* texts of special tokens become those tokens: rapt_translation_model.specials_in_text */
+    uint8_t reserved[1];        /* zero, or else refused */
 } rapt_dataset_options;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_dataset_options_init(rapt_dataset_options *o, size_t size);
+/* max_len 50, RAPT_TOO_LONG_CUT, no validation split. */
+static inline rapt_dataset_options rapt_dataset_options_default(void)
+{
+    rapt_dataset_options o;
+    rapt_dataset_options_init(&o, sizeof o);
+    return o;
+}
 
 /* Pairs as token ids. */
 typedef struct rapt_dataset rapt_dataset;
 
-/* `options` may be NULL, which means zeroed ones. NULL with `err` set: a pair that is too long, with RAPT_TOO_LONG_ERROR
- * ("PATH:LINE: ..."); no pair left; out of memory; cancelled by options->stop. */
+/* `options` may be NULL: the defaults. NULL with `err` set: options without a size or out of range; a pair that is too long, with
+ * RAPT_TOO_LONG_ERROR ("PATH:LINE: ..."); no pair left; out of memory; cancelled by options->stop. */
 RAPT_API rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *source, const rapt_tokenizer *target,
                                         const rapt_dataset_options *options, rapt_error *err);
 /* Frees the data set, not its pairs and tokenizers. NULL is fine. */
@@ -84,16 +97,28 @@ typedef struct rapt_batch {
 typedef struct rapt_loader rapt_loader;
 
 typedef struct rapt_loader_options {
-    size_t batch_size;   /* sentences; 0: 32 */
+    size_t size;         /* of this struct; set by rapt_loader_options_default */
+    size_t batch_size;   /* sentences, 1 or more */
     size_t batch_tokens; /* if not 0, replaces batch_size: a batch has sentences of similar length, at least one and as many as
                             fit when each counts as many tokens as the longest sentence of either side; always shuffled */
-    bool shuffle;        /* if false, batches keep the order of the data set */
     uint64_t seed;       /* of the shuffle */
+    bool shuffle;        /* if false, batches keep the order of the data set */
+    uint8_t reserved[7]; /* zeros, or else refused */
 } rapt_loader_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_loader_options_init(rapt_loader_options *o, size_t size);
+/* batch_size 32, all else zero. */
+static inline rapt_loader_options rapt_loader_options_default(void)
+{
+    rapt_loader_options o;
+    rapt_loader_options_init(&o, sizeof o);
+    return o;
+}
+
 /* Makes a loader. Batches depend on (seed, epoch). Shuffled batches group sentences of similar length, unless rows are padded to
- * max_len. The last batch may be smaller; the number of batches is the same in every epoch. `options` may be NULL, which means
- * zeroed ones. The data set must outlive the loader. NULL with `err` set: out of memory. */
+ * max_len. The last batch may be smaller; the number of batches is the same in every epoch. `options` may be NULL: the defaults.
+ * The data set must outlive the loader. NULL with `err` set: options without a size, 0 sentences, out of memory. */
 RAPT_API rapt_loader *rapt_loader_new(const rapt_dataset *d, const rapt_loader_options *options, rapt_error *err);
 /* The number of batches in an epoch. */
 RAPT_API size_t rapt_loader_batches(const rapt_loader *l);

@@ -1,7 +1,7 @@
 /* rapt/decode.h: translating with a trained model.
  *
- * In fp32 a sentence's translation depends on the sentence and the options alone, not on the other lines, the batch or the
- * threads. In bf16 it also depends on the processor and the batch (rapt_compute.type).
+ * A sentence's translation depends on the sentence and the options alone, not on the other lines, the batch or the threads; in
+ * bf16 it also depends on the processor (rapt_compute.type).
  *
  * If the model was trained on single sentences, a line of several sentences is translated sentence by sentence
  * (rapt_sentence_split). So is any line of more than rapt_translation_model.max_len tokens. A sentence that is still too long is
@@ -106,17 +106,18 @@ typedef struct rapt_translation {
     bool split; /* the line, or a sentence that should have been one segment, had more tokens than the model takes */
     bool cancelled; /* rapt_translator_request.stop cancelled the line: the translation is empty */
     char **unknown_words; /* [unknown_word_count] the words (or characters) of the line that the model reads as <unk>, each once,
-                             in order; NULL: none, as always with byte-level tokenizers. Freed with the translation */
+                             in order, with U+FFFD for zero bytes; NULL: none, as always with byte-level tokenizers. Freed with
+                             the translation */
     size_t unknown_word_count;
 } rapt_translation;
 
-/* Translates `count` lines (valid UTF-8, strings) into out[count], which rapt_translations_free frees. An empty line, or one of
- * spaces, gives an empty translation. `options` may be NULL. On failure there is nothing to free. RAPT_ERR_VALUE: not a
- * translation model, an option is out of its range, or the prefix is not UTF-8, has a word that the model doesn't know, or leaves
- * it no position for what follows; RAPT_ERR_FORMAT: a line is not UTF-8, with a tokenizer that needs it (words, characters);
- * RAPT_ERR_NOT_FINITE: the model computes a value that is not finite. If several lines fail, the error is the first line's,
- * whatever the number of threads. But all lines are encoded before any is computed, so a line that is not UTF-8 is reported
- * before an earlier line whose computation would fail. */
+/* Translates `count` lines (strings of valid UTF-8; rapt_translator_run takes texts with zero bytes) into out[count], which
+ * rapt_translations_free frees. An empty line, or one of spaces, gives an empty translation. `options` may be NULL. On failure
+ * there is nothing to free. RAPT_ERR_VALUE: not a translation model, an option is out of its range, or the prefix is not UTF-8,
+ * has a word that the model doesn't know, or leaves it no position for what follows; RAPT_ERR_FORMAT: a line is not UTF-8, with a
+ * tokenizer that needs it (words, characters); RAPT_ERR_NOT_FINITE: the model computes a value that is not finite. If several
+ * lines fail, the error is the first line's, whatever the number of threads. But all lines are encoded before any is computed, so
+ * a line that is not UTF-8 is reported before an earlier line whose computation would fail. */
 RAPT_API rapt_code rapt_translate(const rapt_model *m, const char *const *lines, size_t count,
                                   const rapt_translate_options *options, rapt_translation *out, rapt_error *err);
 
@@ -140,8 +141,8 @@ typedef struct rapt_translator_request {
     const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, prefix, alignment,
                                               tokens. Other members are not read, because weights are packed already.
                                               NULL: the translator's */
-    const char *const *prefixes;           /* [count] a forced prefix for each line (NULL: none), instead of the options' prefix;
-                                              or NULL */
+    const rapt_text *prefixes;             /* [count] a forced prefix for each line (`data` NULL: none), instead of the options'
+                                              prefix; or NULL */
     bool (*stop)(void *context, size_t line); /* called for each unfinished line in each decoding step, under the rules of
                                                  rapt_stop_fn: true cancels the line, which leaves its batch without changing the
                                                  others; or NULL */
@@ -150,18 +151,18 @@ typedef struct rapt_translator_request {
                                               NULL. The tokens are what lies between the tokens that the model puts before each
                                               source (its language) and <eos>, as rapt_tokenizer_encode gives them for a text. The
                                               line is one segment; if it has more tokens than the model takes, it is truncated
-                                              (rapt_translation.cut). Its text is not read and may be NULL, as `lines` may be if
-                                              all lines are tokens. It has no unknown_words */
+                                              (rapt_translation.cut). Its text is not read, and `lines` may be NULL if all lines
+                                              are tokens. It has no unknown_words */
     const void *reserved[4];               /* NULL, or the request is refused */
 } rapt_translator_request;
 
-/* Translates `count` lines into out[count] as rapt_translate does, with the same errors for lines, and for options and prefixes
- * of the request; RAPT_ERR_VALUE also for a line that has neither a text nor tokens, and for a token that the model does not have
- * or that is its padding or <eos> ("line 2: token 3: ..."). `request` may be NULL: the translator's options. Each line gets the
- * result that a new translator with the request's options would give. A cancelled line is not an error. RAPT_ERR_INTERRUPTED:
- * rapt_translator_cancel. After a failure the translator stays usable. Sets the floating-point environment of the calling thread,
- * as rapt_tape_begin does. */
-RAPT_API rapt_code rapt_translator_run(rapt_translator *t, const rapt_translator_request *request, const char *const *lines,
+/* Translates `count` lines, whole even if they hold zero bytes, into out[count] as rapt_translate does, with the same errors for
+ * lines, and for options and prefixes of the request; RAPT_ERR_VALUE also for a line that has neither a text nor tokens, and for
+ * a token that the model does not have or that is its padding or <eos> ("line 2: token 3: ..."). `request` may be NULL: the
+ * translator's options. Each line gets the result that a new translator with the request's options would give. A cancelled line
+ * is not an error. RAPT_ERR_INTERRUPTED: rapt_translator_cancel. After a failure the translator stays usable. Sets the
+ * floating-point environment of the calling thread, as rapt_tape_begin does. */
+RAPT_API rapt_code rapt_translator_run(rapt_translator *t, const rapt_translator_request *request, const rapt_text *lines,
                                        size_t count, rapt_translation *out, rapt_error *err);
 /* Whether rapt_translator_run accepts these options; RAPT_ERR_VALUE if not. May be called while a run is in progress. */
 RAPT_API rapt_code rapt_translator_check(const rapt_translator *t, const rapt_translate_options *options, rapt_error *err);

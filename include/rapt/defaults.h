@@ -7,16 +7,20 @@
  *
  * The function `..._default` of a struct fills in its size and its defaults; a program then changes members. A member's value is
  * what it says: 0 is 0. Where that would make no sense, its comment says what 0 stands for: `threads` 0 is one a CPU, `kv_memory`
- * and `chunk` 0 are limits of the library's choice, `repetition_window` and `top_k` 0 no limit, and `detokenize` 0, NULL for a
- * text and enumerators such as RAPT_POOLING_AS_STORED leave it to the model. Where options are expected, NULL stands for the
- * defaults. A struct without a size, such as a zeroed one, is refused (RAPT_ERR_VALUE). Because of the size, a later version of
- * the library can add members: in a program that was compiled before, they have their defaults.
+ * and `chunk` 0 are limits of the library's choice, `repetition_window`, `top_k` and `max_size` 0 no limit, and `detokenize` 0,
+ * NULL for a text and enumerators such as RAPT_POOLING_AS_STORED leave it to the model. Where options are expected, NULL stands
+ * for the defaults. A struct without a size, such as a zeroed one, is refused (RAPT_ERR_VALUE). Because of the size, a later
+ * version of the library can add members: in a program that was compiled before, they have their defaults.
  *
  * `..._default` is compiled into the program, and calls the library's `..._init(o, size)` with the size that the struct has in
  * the program's headers. `..._init` writes `size` into the struct, and defaults to its first `size` bytes, never beyond. What an
  * older library does not know becomes zero, and such options are refused where they are taken (RAPT_ERR_VALUE). Programs in other
  * languages call `..._init` with the size of their own declaration. Members are only added at the end, where no padding lies
  * (`reserved` takes its place), or take the place of a `reserved` member.
+ *
+ * Structs that say what a call is to do once (rapt_translator_request, rapt_engine_generation, rapt_metric_texts) have no
+ * defaults: a zeroed member is absent. In place of a size they have `reserved` pointers, which must be NULL. The structs of
+ * rapt/parts.h have neither: a zeroed one is the defaults, and its members may change with each minor version.
  */
 #ifndef RAPT_DEFAULTS_H
 #define RAPT_DEFAULTS_H

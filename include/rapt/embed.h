@@ -3,7 +3,7 @@
  *    rapt_model *model = rapt_model_load("all-MiniLM-L6-v2", NULL, &err);
  *    rapt_embedder *embedder = model ? rapt_embedder_new(model, NULL, &err) : NULL;
  *    rapt_real *vectors = embedder ? malloc(2 * rapt_embedder_features(embedder) * sizeof *vectors) : NULL;
- *    const char *texts[] = {"A cat sits on a mat.", "On the mat there is a cat."};
+ *    const rapt_text texts[] = {rapt_text_of("A cat sits on a mat."), rapt_text_of("On the mat there is a cat.")};
  *    if (vectors && rapt_embedder_run(embedder, texts, 2, vectors, NULL, &err) == RAPT_OK)
  *        ...
  *    free(vectors);
@@ -59,7 +59,7 @@ RAPT_API size_t rapt_embedder_features(const rapt_embedder *e);
  * whether text i was truncated. A text's vector has the same bits whichever texts are computed with it. After a failure `vectors`
  * is undefined: RAPT_ERR_FORMAT or RAPT_ERR_VALUE: a text cannot be encoded (the message names it); RAPT_ERR_INTERRUPTED;
  * RAPT_ERR_MEMORY. */
-RAPT_API rapt_code rapt_embedder_run(rapt_embedder *e, const char *const *texts, size_t count, rapt_real *vectors, bool *cut,
+RAPT_API rapt_code rapt_embedder_run(rapt_embedder *e, const rapt_text *texts, size_t count, rapt_real *vectors, bool *cut,
                                      rapt_error *err);
 /* Makes the run in progress, or else the next run, fail with RAPT_ERR_INTERRUPTED. May be called from any thread. */
 RAPT_API void rapt_embedder_cancel(rapt_embedder *e);
@@ -72,9 +72,10 @@ typedef struct rapt_token_vectors {
     bool cut;           /* the text has more tokens: it was truncated */
 } rapt_token_vectors;
 
-/* Computes the vectors of a text's tokens into *out, which rapt_token_vectors_free frees. Fails as rapt_embedder_run does, and
- * then zeroes *out. */
-RAPT_API rapt_code rapt_embedder_tokens(rapt_embedder *e, const char *text, rapt_token_vectors *out, rapt_error *err);
+/* Computes the vectors of the tokens of `size` bytes of text into *out, which rapt_token_vectors_free frees. Fails as
+ * rapt_embedder_run does, and then zeroes *out. */
+RAPT_API rapt_code rapt_embedder_tokens(rapt_embedder *e, const char *text, size_t size, rapt_token_vectors *out,
+                                        rapt_error *err);
 /* Frees the contents of *v and zeroes it. */
 RAPT_API void rapt_token_vectors_free(rapt_token_vectors *v);
 

@@ -1,7 +1,7 @@
 /* rapt/engine.h: many requests at once to models that stay loaded: continuous batching (Yu et al. 2022, "Orca", section 3.2)
  * without sockets. A request gets the bits that it would get alone, from rapt_generator or rapt_translator. They depend neither
- * on other requests, nor on slots, chunks of a prefill, cached prefixes or threads (in fp32 and with quantized weights; for bf16
- * see rapt_compute.type).
+ * on other requests, nor on slots, chunks of a prefill, cached prefixes or threads; in bf16 they depend on the processor
+ * (rapt_compute.type).
  *
  *    rapt_engine *engine = rapt_engine_new(NULL, &err);
  *    rapt_engine_model *lm = engine ? rapt_engine_add(engine, model, NULL, &err) : NULL;
@@ -180,6 +180,7 @@ typedef struct rapt_engine_generation {
     rapt_stop_fn *stop;            /* true cancels the job; or NULL. Asked before the text begins and before each of its steps;
                                       while the text waits among many, only now and then */
     void *context;
+    const void *reserved[4];       /* NULL, or the request is refused */
 } rapt_engine_generation;
 
 /* Queues a text: first come, first served. Callbacks of other texts may call this too. After a failure no callback is called.
@@ -190,7 +191,7 @@ RAPT_API rapt_code rapt_engine_generate(rapt_engine_model *m, const rapt_engine_
 
 /* Lines to translate. Pointers are read during rapt_engine_translate only, except `context`. */
 typedef struct rapt_engine_translation {
-    const char *const *lines;       /* [count] valid UTF-8, strings */
+    const rapt_text *lines;         /* [count] valid UTF-8 */
     size_t count;
     const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, prefix, alignment, tokens; the
                                               model's options (rapt_engine_model_options.translate) decide the others. NULL: they
@@ -200,6 +201,7 @@ typedef struct rapt_engine_translation {
                                                                                                          after a failure */
     rapt_stop_fn *stop;             /* asked before each decoding step: true cancels the job; or NULL */
     void *context;
+    const void *reserved[4];        /* NULL, or the request is refused */
 } rapt_engine_translation;
 
 /* Queues lines. Requests take turns, one segment at a time; a request of which no segment is running gets one into the batch

@@ -2,8 +2,9 @@
  * weights, next-token probabilities, and on request the loss and all gradients. An explanation is an object, and can be written
  * as JSON, as text, and as a page for a browser. Nothing is printed and no file is written.
  *
+ *    const char *text = "Where are my keys?";
  *    rapt_model *model = rapt_model_load("models/quickstart", NULL, &err);
- *    rapt_explanation *e = model ? rapt_explanation_new(model, "Where are my keys?", NULL, &err) : NULL;
+ *    rapt_explanation *e = model ? rapt_explanation_new(model, text, strlen(text), NULL, &err) : NULL;
  *    const rapt_intermediate *a = e ? rapt_explanation_find(e, "decoder.1.cross_attention.weights", false) : NULL;
  *    if (a) // [1, heads, target tokens, source tokens]
  *        printf("%s = %s: head 0, row 0, column 0: %g\n", a->name, a->formula, a->values[0]);
@@ -35,7 +36,7 @@ typedef struct rapt_explain_cost {
 /* All pointers are borrowed during rapt_explanation_new only. */
 typedef struct rapt_explain_options {
     size_t size;              /* of this struct; set by rapt_explain_options_default */
-    const char *target;       /* translation: the text that the decoder reads; NULL: the model's own greedy translation */
+    rapt_text target;         /* translation: the text that the decoder reads; `data` NULL: the model's own greedy translation */
     bool gradients;           /* also compute the loss of the target (of a language model's text) and its gradients, without
                                  dropout */
     const char *const *names; /* [name_count]: shell patterns ("*.weights") that select the intermediates to keep, and the parts
@@ -61,9 +62,9 @@ static inline rapt_explain_options rapt_explain_options_default(void)
     return o;
 }
 
-/* Runs one pass in fp32, over all positions at once. A translation model reads `text` (UTF-8) as its source, and options->target
- * after <bos>; a language model reads `text`, in which texts of special tokens become those tokens. `options` may be NULL: the
- * defaults.
+/* Runs one pass in fp32, over all positions at once. A translation model reads the `size` bytes of `text` (UTF-8) as its source,
+ * and options->target after <bos>; a language model reads `text`, in which texts of special tokens become those tokens. `options`
+ * may be NULL: the defaults.
  *
  * With options->like the same tokens go through another model of the same sizes, such as an earlier checkpoint of a training run
  * (rapt_model_load_checkpoint). The result then borrows the model of `like`, so `model` may be freed.
@@ -82,8 +83,8 @@ static inline rapt_explain_options rapt_explain_options_default(void)
  *   RAPT_ERR_MEMORY     out of memory;
  *   and what options->admit returns.
  * Sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
-RAPT_API rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text, const rapt_explain_options *options,
-                                                rapt_error *err);
+RAPT_API rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text, size_t size,
+                                                const rapt_explain_options *options, rapt_error *err);
 /* Frees the explanation and everything that it handed out except JSON, texts and pages. NULL is fine. */
 RAPT_API void rapt_explanation_free(rapt_explanation *e);
 
@@ -144,33 +145,46 @@ RAPT_API rapt_explained_prediction rapt_explanation_prediction(const rapt_explan
 /* The mean loss over all labels in nats per token if gradients were asked for; else 0. */
 RAPT_API double rapt_explanation_loss(const rapt_explanation *e);
 /* The target of a translation model: as it was given, or what the model wrote, as `rapt translate` writes it (detokenized and
- * capitalized if the model says so). It belongs to the explanation. NULL for language models. */
-RAPT_API const char *rapt_explanation_target(const rapt_explanation *e);
+ * capitalized if the model says so). It belongs to the explanation, and a NUL follows it. *size, unless `size` is NULL, is its
+ * length. NULL for language models. */
+RAPT_API const char *rapt_explanation_target(const rapt_explanation *e, size_t *size);
 
 /* ---- as text, JSON and HTML ------------------------------------------------------------------------------- */
 
-/* How an explanation is written. Zeroed: the defaults. */
+/* How an explanation is written. */
 typedef struct rapt_explain_format {
-    bool full;     /* all elements; if false, JSON has statistics only, and text has the corners of large matrices */
-    bool table;    /* text: matrices as tables with row and column labels; if false, as PyTorch prints tensors */
-    bool color;    /* text: ANSI escape sequences for a terminal */
-    size_t width;  /* text: max columns of a table's line; 0: 80; with `full` lines have any length */
-    bool has_position;  /* text: next-token probabilities after token `position`; if false, after the last token */
-    long position;      /* counted from 0, or if negative from the end */
-    bool all_positions; /* text: after each token */
+    size_t size;         /* of this struct; set by rapt_explain_format_default */
+    size_t width;        /* text: max columns of a table's line; 0, and with `full`: no limit */
+    int64_t position;    /* text: next-token probabilities after this token, counted from 0, or if negative from the end */
+    bool full;           /* all elements; if false, JSON has statistics only, and text has the corners of large matrices */
+    bool table;          /* text: matrices as tables with row and column labels; if false, as PyTorch prints tensors */
+    bool color;          /* text: ANSI escape sequences for a terminal */
+    bool all_positions;  /* text: next-token probabilities after each token */
+    uint8_t reserved[4]; /* zeros, or else refused */
 } rapt_explain_format;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_explain_format_init(rapt_explain_format *o, size_t size);
+/* width 80, position -1 (the last token), all else zero. */
+static inline rapt_explain_format rapt_explain_format_default(void)
+{
+    rapt_explain_format o;
+    rapt_explain_format_init(&o, sizeof o);
+    return o;
+}
 
 /* All of the following functions give the caller a NUL-terminated text to free(), and its length without the NUL in *size (`size`
  * may be NULL). On failure they return a code with `err` (which may be NULL) set and leave *text alone. `format` may be NULL: the
  * defaults. */
 
 /* A text for people: model, tokens, intermediates under headings, next-token probabilities, loss, gradients. If patterns were
- * given, it has only the intermediates and the parts "tokens", "predictions" and "loss" that they match. RAPT_ERR_VALUE: a
- * position out of range; RAPT_ERR_MEMORY. */
+ * given, it has only the intermediates and the parts "tokens", "predictions" and "loss" that they match. RAPT_ERR_VALUE: a format
+ * without a size, a position out of range; RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_explanation_text(const rapt_explanation *e, const rapt_explain_format *format, char **text, size_t *size,
                                          rapt_error *err);
 /* One JSON object on one line, without a newline: what `rapt explain --json` prints. Only `full` of `format` is used. Floats have
- * nine digits, enough to read the same float back; values that are not finite are "nan", "inf" and "-inf". RAPT_ERR_MEMORY. */
+ * nine digits, enough to read the same float back; values that are not finite are "nan", "inf" and "-inf". RAPT_ERR_VALUE: a
+ * format without a size; RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_explanation_json(const rapt_explanation *e, const rapt_explain_format *format, char **json, size_t *size,
                                          rapt_error *err);
 /* The same tokens, explained with the model of a checkpoint. */

@@ -120,12 +120,21 @@ static inline rapt_generate_options rapt_generate_options_default(void)
     return o;
 }
 
-/* Why a run ended. */
+/* Why a run ended:
+ *   NONE         it failed or was cancelled
+ *   LENGTH       max_tokens were generated
+ *   STOP         a stop sequence was generated
+ *   END_OF_TEXT  the model ended the text */
+#define RAPT_FINISH_REASONS(X)                                                                     \
+    X(RAPT_FINISH_NONE)                                                                            \
+    X(RAPT_FINISH_LENGTH)                                                                          \
+    X(RAPT_FINISH_STOP)                                                                            \
+    X(RAPT_FINISH_END_OF_TEXT)
+
 typedef enum rapt_finish_reason {
-    RAPT_FINISH_NONE,       /* the run failed or was cancelled */
-    RAPT_FINISH_LENGTH,     /* max_tokens were generated */
-    RAPT_FINISH_STOP,       /* a stop sequence was generated */
-    RAPT_FINISH_END_OF_TEXT /* the model ended the text */
+#define RAPT_FINISH_REASON_ENUM(name) name,
+    RAPT_FINISH_REASONS(RAPT_FINISH_REASON_ENUM)
+#undef RAPT_FINISH_REASON_ENUM
 } rapt_finish_reason;
 
 /* What a run generated. The caller frees the arrays with rapt_generated_free. */
@@ -195,9 +204,9 @@ RAPT_API rapt_code rapt_generator_likeliest(rapt_generator *g, size_t count, int
 
 /* Continues the text until a stop sequence, the model's end of text or max_tokens. What is generated becomes part of the text,
  * except the end-of-text token, and the next run continues it. `sample` is the sample index: with equal seed and text, each index
- * has its own random stream. If the text is longer than the model's context, the model sees only its end (rapt_lm_visible). In
- * fp32, tokens depend on model, text, options and `sample` alone, not on the calls that made the text; in bf16 also on the
- * processor and on how many tokens are computed at once (rapt_compute.type).
+ * has its own random stream. If the text is longer than the model's context, the model sees only its end (rapt_lm_visible).
+ * Tokens depend on model, text, options and `sample` alone, not on the calls that made the text; in bf16 also on the processor
+ * (rapt_compute.type).
  *
  * The text of each run is decoded by itself. Bytes that are not UTF-8 become U+FFFD, one for each maximal subpart (Unicode 3.9),
  * as with Python's errors="replace". If max_tokens splits a character, so do its bytes at the end of this run and at the start of

@@ -8,6 +8,7 @@
 #define RAPT_GROUP_H
 
 #include "rapt/base.h"
+#include "rapt/defaults.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,15 +40,27 @@ typedef struct rapt_transport {
 
 typedef struct rapt_group rapt_group;
 
-/* Zeroed: the defaults. */
 typedef struct rapt_group_options {
-    double wait;  /* seconds without a sign of life from a rank until the group fails on all others; 0: 300 */
-    int launched; /* number of ranks that the launcher announced, or 0: if the transport finds fewer, rapt_group_new fails */
+    size_t size;         /* of this struct; set by rapt_group_options_default */
+    double wait;         /* seconds without a sign of life from a rank until the group fails on all others, above 0 */
+    int launched;        /* number of ranks that the launcher announced, or 0: if the transport finds fewer, rapt_group_new
+                            fails */
+    uint8_t reserved[4]; /* zeros, or else refused */
 } rapt_group_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_group_options_init(rapt_group_options *o, size_t size);
+/* wait 300, launched 0. */
+static inline rapt_group_options rapt_group_options_default(void)
+{
+    rapt_group_options o;
+    rapt_group_options_init(&o, sizeof o);
+    return o;
+}
+
 /* Starts the communication thread, which opens the transport; all ranks call it. `options` may be NULL. The transport's context
- * must outlive the group. NULL with `err` set: out of memory, fewer ranks than announced (RAPT_ERR_VALUE), or the transport's
- * failure. */
+ * must outlive the group. NULL with `err` set: out of memory, options without a size or out of range or fewer ranks than
+ * announced (RAPT_ERR_VALUE), or the transport's failure. */
 RAPT_API rapt_group *rapt_group_new(const rapt_transport *transport, const rapt_group_options *options, rapt_error *err);
 /* Leaves the group and frees it; all ranks call it, after the same calls. A group that has failed is only freed: its transport is
  * not closed. NULL is fine. */

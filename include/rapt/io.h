@@ -196,13 +196,21 @@ RAPT_API rapt_code rapt_model_save_config(const rapt_model *m, const char *folde
 /* Writes model.safetensors, bound to the folder's config.json (not for a Hugging Face folder). */
 RAPT_API rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err);
 
-/* Formats of other programs' models. */
+/* Formats of other programs' models:
+ *   HF           a Hugging Face folder, which transformers reads
+ *   CTRANSLATE2  a folder that CTranslate2 reads, in fp32
+ *   GGUF         a GGUF file of a language model, which llama.cpp runs
+ *   RAPT         a folder like the one that the model was loaded from, with weights in fewer bits, for inference with rapt */
+#define RAPT_EXPORT_FORMATS(X)                                                                     \
+    X(RAPT_EXPORT_HF)                                                                              \
+    X(RAPT_EXPORT_CTRANSLATE2)                                                                     \
+    X(RAPT_EXPORT_GGUF)                                                                            \
+    X(RAPT_EXPORT_RAPT)
+
 typedef enum rapt_export_format {
-    RAPT_EXPORT_HF,          /* a Hugging Face folder, which transformers reads */
-    RAPT_EXPORT_CTRANSLATE2, /* a folder that CTranslate2 reads, in fp32 */
-    RAPT_EXPORT_GGUF,        /* a GGUF file of a language model, which llama.cpp runs */
-    RAPT_EXPORT_RAPT         /* a folder like the one that the model was loaded from, with weights in fewer bits, for inference
-                                with rapt */
+#define RAPT_EXPORT_FORMAT_ENUM(name) name,
+    RAPT_EXPORT_FORMATS(RAPT_EXPORT_FORMAT_ENUM)
+#undef RAPT_EXPORT_FORMAT_ENUM
 } rapt_export_format;
 
 /* Called while tensor `tensor` of `count`, counted from 1, is written: once or more often for each, in the order of the file. */

@@ -1,8 +1,8 @@
 /* rapt/metrics.h: BLEU and chrF, the metrics of translation.
  *
- *   const char *translations[] = {"the cat sat", "hello world"};
- *   const char *first[] = {"the cat sat down", "hello, world!"};
- *   const char *const *references[] = {first};
+ *   rapt_text translations[] = {rapt_text_of("the cat sat"), rapt_text_of("hello world")};
+ *   rapt_text first[] = {rapt_text_of("the cat sat down"), rapt_text_of("hello, world!")};
+ *   const rapt_text *references[] = {first};
  *   const rapt_metric_texts texts = {translations, references, .reference_count = 1, .segment_count = 2};
  *   rapt_bleu bleu;
  *   rapt_error err = {0};
@@ -12,17 +12,18 @@
  * Scores are in percent and equal sacreBLEU 2.6.0's (Post 2018, "A Call for Clarity in Reporting BLEU Scores"); a signature says
  * how a score was made: only scores with the same signature can be compared.
  *
- * Texts are UTF-8, one segment (sentence) a string, untokenized: the metric tokenizes by itself. Options may be NULL, and a
- * zeroed struct means the same: the defaults. Arguments are read during the call only. Beyond ASCII, punctuation and symbols
- * follow Unicode 16.0 and lower case follows Unicode 17.0, whatever is installed on the machine.
+ * Texts are UTF-8, each one segment (a sentence), untokenized: the metric tokenizes by itself. A zero byte is a character that is
+ * no white space, as in sacreBLEU. Options may be NULL: the defaults. Arguments are read during the call only. Beyond ASCII,
+ * punctuation and symbols follow Unicode 16.0 and lower case follows Unicode 17.0, whatever is installed on the machine.
  *
- * Errors: RAPT_ERR_FORMAT for text that is not UTF-8; RAPT_ERR_VALUE for no segments, no references, an option out of
- * range, or a segment above RAPT_METRIC_MAX_LENGTH; RAPT_ERR_MEMORY.
+ * Errors: RAPT_ERR_FORMAT for text that is not UTF-8; RAPT_ERR_VALUE for no segments, no references, options without a size, an
+ * option out of range, or a segment above RAPT_METRIC_MAX_LENGTH; RAPT_ERR_MEMORY.
  */
 #ifndef RAPT_METRICS_H
 #define RAPT_METRICS_H
 
 #include "rapt/base.h"
+#include "rapt/defaults.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,9 +37,10 @@ extern "C" {
 
 /* A translated text and its references, for BLEU and chrF. */
 typedef struct rapt_metric_texts {
-    const char *const *translations;      /* [segment_count] */
-    const char *const *const *references; /* [reference_count][segment_count] */
+    const rapt_text *translations;      /* [segment_count] */
+    const rapt_text *const *references; /* [reference_count][segment_count] */
     size_t reference_count, segment_count;
+    const void *reserved[4];            /* NULL, or refused */
 } rapt_metric_texts;
 
 /* BLEU counts n-grams of one word up to this many words. */
@@ -72,7 +74,7 @@ RAPT_API const char *rapt_tokenize_name(rapt_tokenize kind);
  * sacreBLEU has a tokenizer with a dictionary that rapt lacks, and for Thai, Lao, Khmer and Burmese, which also have no spaces
  * between words; else 13a. Texts are Chinese if they have more ideographs than words of other letters, and at most one kana per
  * ten ideographs and kana; with more kana they are Japanese. */
-RAPT_API rapt_tokenize rapt_bleu_tokenize_for(const char *const *texts, size_t count);
+RAPT_API rapt_tokenize rapt_bleu_tokenize_for(const rapt_text *texts, size_t count);
 
 /* What BLEU does about a precision without any match, because its logarithm would be minus infinity:
  *   exp    100 / (2^i total_n) for the i-th such order
@@ -92,12 +94,24 @@ typedef enum rapt_smooth {
 } rapt_smooth;
 
 typedef struct rapt_bleu_options {
+    size_t size;          /* of this struct; set by rapt_bleu_options_default */
     rapt_tokenize tokenize;
     rapt_smooth smooth;
-    double smooth_value;  /* for floor and add-k; 0 is their default, negative or not finite is an error */
+    double smooth_value;  /* for floor and add-k; 0, which would smooth nothing: their default */
     bool lowercase;       /* compare lower-case text; the signature says case:lc */
     bool effective_order; /* average only the orders for which the text is long enough; useful for single segments */
+    uint8_t reserved[6];  /* zeros, or else refused */
 } rapt_bleu_options;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_bleu_options_init(rapt_bleu_options *o, size_t size);
+/* sacreBLEU's: tokenization 13a, smoothing exp, all else zero. */
+static inline rapt_bleu_options rapt_bleu_options_default(void)
+{
+    rapt_bleu_options o;
+    rapt_bleu_options_init(&o, sizeof o);
+    return o;
+}
 
 /* A BLEU score and its parts. `counts` and `totals` are whole numbers, except with smoothing add-k. */
 typedef struct rapt_bleu {
@@ -122,12 +136,11 @@ RAPT_API rapt_code rapt_bleu_corpus(const rapt_bleu_options *options, const rapt
                                     rapt_error *err);
 
 /* BLEU of one segment against `references[0 .. reference_count-1]`; usually with `effective_order`. */
-RAPT_API rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const char *translation,
-                                      const char *const *references, size_t reference_count, rapt_bleu *bleu,
-                                      rapt_error *err);
+RAPT_API rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const rapt_text *translation,
+                                      const rapt_text *references, size_t reference_count, rapt_bleu *bleu, rapt_error *err);
 
 /* Writes the signature of a BLEU score, as sacreBLEU does: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0". It is
- * truncated to `size` bytes; RAPT_SIGNATURE_SIZE is enough. */
+ * truncated to `size` bytes; RAPT_SIGNATURE_SIZE is enough. Options without a size give an empty text. */
 RAPT_API void rapt_bleu_signature(const rapt_bleu_options *options, size_t reference_count, char *text, size_t size);
 
 /* BLEU as the book "Dive into Deep Learning" scores one sentence (chapter "Sequence-to-Sequence Learning"):
@@ -137,19 +150,31 @@ RAPT_API void rapt_bleu_signature(const rapt_bleu_options *options, size_t refer
  * The score is between 0 and 1. Words are split at white space; p_n is the share of the prediction's n-grams that the label has,
  * where each n-gram of the label is used once. An empty prediction scores 0, or 1 if the label is empty too. NaN means out of
  * memory, a text that is not UTF-8 or is too long, or k below 1. */
-RAPT_API double rapt_bleu_book(const char *prediction, const char *label, int k);
+RAPT_API double rapt_bleu_book(const rapt_text *prediction, const rapt_text *label, int k);
 
 /* The highest order of character or word n-grams in chrF. */
 #define RAPT_CHRF_MAX_ORDER 16
 
 typedef struct rapt_chrf_options {
-    int char_order;     /* length of the longest character n-grams; 0: 6 */
-    int word_order;     /* length of the longest word n-grams: 0 is chrF, 2 is chrF++ */
-    double beta;        /* recall counts beta times as much as precision; 0: 2 */
-    bool lowercase;     /* compare lower-case text; the signature says case:lc */
-    bool whitespace;    /* white space counts as characters; if false, it is dropped */
-    bool eps_smoothing; /* average F over all orders and use 1e-16 for missing ones, as chrF++.py does */
+    size_t size;         /* of this struct; set by rapt_chrf_options_default */
+    int char_order;      /* length of the longest character n-grams, 1 or more */
+    int word_order;      /* length of the longest word n-grams: 0 is chrF, 2 is chrF++ */
+    double beta;         /* recall counts beta times as much as precision; 0 or more */
+    bool lowercase;      /* compare lower-case text; the signature says case:lc */
+    bool whitespace;     /* white space counts as characters; if false, it is dropped */
+    bool eps_smoothing;  /* average F over all orders and use 1e-16 for missing ones, as chrF++.py does */
+    uint8_t reserved[5]; /* zeros, or else refused */
 } rapt_chrf_options;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_chrf_options_init(rapt_chrf_options *o, size_t size);
+/* sacreBLEU's: char_order 6, beta 2, all else zero. */
+static inline rapt_chrf_options rapt_chrf_options_default(void)
+{
+    rapt_chrf_options o;
+    rapt_chrf_options_init(&o, sizeof o);
+    return o;
+}
 
 /* chrF of a translated text in percent (Popovic 2015, "chrF: character n-gram F-score for automatic MT
  * evaluation"; with word n-grams Popovic 2017, "chrF++: words helping character n-grams"):
@@ -163,12 +188,11 @@ RAPT_API rapt_code rapt_chrf_corpus(const rapt_chrf_options *options, const rapt
                                     rapt_error *err);
 
 /* chrF of one segment against `references[0 .. reference_count-1]`: the best of the scores. */
-RAPT_API rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const char *translation,
-                                      const char *const *references, size_t reference_count, double *score,
-                                      rapt_error *err);
+RAPT_API rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const rapt_text *translation,
+                                      const rapt_text *references, size_t reference_count, double *score, rapt_error *err);
 
 /* Writes the signature of a chrF score, as sacreBLEU does: "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0". It is
- * truncated to `size` bytes; RAPT_SIGNATURE_SIZE is enough. */
+ * truncated to `size` bytes; RAPT_SIGNATURE_SIZE is enough. Options without a size give an empty text. */
 RAPT_API void rapt_chrf_signature(const rapt_chrf_options *options, size_t reference_count, char *text, size_t size);
 
 #ifdef __cplusplus

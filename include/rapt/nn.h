@@ -57,10 +57,12 @@ RAPT_API rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, ra
 
 /* ---- low-rank adapters of linear layers: y = x W^T + b + (alpha / rank) (dropout(x) A^T) B^T (Hu et al. 2021) ---- */
 
+/* Without a size, because it is a member of rapt_model_lora_options, which has one. */
 typedef struct rapt_lora_options {
-    size_t rank;    /* 1 or more, at most the layer's features */
-    double alpha;   /* 0: rank */
-    double dropout; /* of the layer's input before A, at least 0 and below 1 */
+    size_t rank;        /* 1 or more, at most the layer's features */
+    double alpha;       /* 0, with which an adapter would do nothing: rank */
+    double dropout;     /* of the layer's input before A, at least 0 and below 1 */
+    double reserved[3]; /* zeros, or else refused: the struct cannot grow */
 } rapt_lora_options;
 
 /* Gives layer m an adapter and adds its parameters "lora_A.weight" [rank, in] and "lora_B.weight" [out, rank] to `set`. As in
@@ -159,15 +161,22 @@ RAPT_API rapt_param *rapt_rotary_init(rapt_params *set, const char *name, size_t
 
 /* How the frequencies 1 / base^(2j/d) are changed for longer texts, in fp32 like the code that defines them. LINEAR (Chen et al.
  * 2023) divides all of them by `factor`. LLAMA3 divides the frequencies whose wavelength is above original / low_factor and keeps
- * those whose wavelength is below original / high_factor. */
+ * those whose wavelength is below original / high_factor. YARN (Peng et al. 2023) keeps a frequency that turns more than
+ * `high_factor` times in `original` positions, and divides one that turns less than `low_factor` times by `factor`, with a ramp
+ * between the two. LONG (Ding et al. 2024) divides each frequency by its own factor. */
+#define RAPT_ROTARY_KINDS(X)                                                                       \
+    X(RAPT_ROTARY_PLAIN)                                                                           \
+    X(RAPT_ROTARY_LINEAR)                                                                          \
+    X(RAPT_ROTARY_LLAMA3)                                                                          \
+    X(RAPT_ROTARY_YARN)                                                                            \
+    X(RAPT_ROTARY_LONG)
+
 typedef enum rapt_rotary_kind {
-    RAPT_ROTARY_PLAIN,
-    RAPT_ROTARY_LINEAR,
-    RAPT_ROTARY_LLAMA3,
-    RAPT_ROTARY_YARN, /* Peng et al. 2023: a frequency that turns more than `high_factor` times in `original` positions is kept,
-                         one that turns less than `low_factor` times is divided by `factor`, with a ramp between the two */
-    RAPT_ROTARY_LONG  /* Ding et al. 2024: each frequency is divided by its own factor */
+#define RAPT_ROTARY_KIND_ENUM(name) name,
+    RAPT_ROTARY_KINDS(RAPT_ROTARY_KIND_ENUM)
+#undef RAPT_ROTARY_KIND_ENUM
 } rapt_rotary_kind;
+
 #define RAPT_ROTARY_FACTORS_MAX 128
 
 typedef struct rapt_rotary_scaling {

@@ -9,25 +9,37 @@
 #ifndef RAPT_PRINT_H
 #define RAPT_PRINT_H
 
+#include "rapt/defaults.h"
 #include "rapt/tensor.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* torch.set_printoptions; zeroed: PyTorch's defaults. */
+/* torch.set_printoptions. */
 typedef struct rapt_tensor_text_options {
-    size_t precision;  /* digits after the point, at most 20; 0: 4 */
+    size_t size;       /* of this struct; set by rapt_tensor_text_options_default */
+    size_t precision;  /* digits after the point, at most 20 */
     size_t threshold;  /* a tensor with more elements is summarized: the first and last items of each dimension, with dots between
-                          them; 0: 1000; SIZE_MAX: never */
-    size_t edge_items; /* items at each end of a dimension that a summary shows; 0: 3 */
-    size_t line_width; /* columns of text; 0: 80 */
+                          them; SIZE_MAX: never */
+    size_t edge_items; /* items at each end of a dimension that a summary shows, 1 or more */
+    size_t line_width; /* columns of text */
 } rapt_tensor_text_options;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_tensor_text_options_init(rapt_tensor_text_options *o, size_t size);
+/* PyTorch's: precision 4, threshold 1000, edge_items 3, line_width 80. */
+static inline rapt_tensor_text_options rapt_tensor_text_options_default(void)
+{
+    rapt_tensor_text_options o;
+    rapt_tensor_text_options_init(&o, sizeof o);
+    return o;
+}
 
 /* What print(x) prints for a float tensor of any shape, with the newline: "tensor([[0.1200, 3.0000]])". All elements have the
  * same width. They have exponents if they differ by more than a factor of 1000, if the largest is above 1e8, or if the smallest
- * is below 1e-4. A ragged tensor is printed as [rows, feature]. `options` may be NULL, which means zeroed ones. RAPT_ERR_VALUE: a
- * precision above 20. */
+ * is below 1e-4. A ragged tensor is printed as [rows, feature]. `options` may be NULL: the defaults. RAPT_ERR_VALUE: options
+ * without a size, an option out of range. */
 RAPT_API char *rapt_tensor_text(const rapt_tensor *x, const rapt_tensor_text_options *options, rapt_error *err);
 /* What print(x) prints for a tensor of token ids, [batch, time], or [time] if tokens.batch is 0: "tensor([[627, 315]])". */
 RAPT_API char *rapt_tokens_text(rapt_tokens tokens, const rapt_tensor_text_options *options, rapt_error *err);
@@ -42,6 +54,7 @@ typedef struct rapt_table {
     size_t width; /* max columns of text in a line: fewer columns are shown if need be, but at least two; 0: no limit */
     bool narrow;  /* if the columns do not fit `width`, names are shortened with an ellipsis and numbers have four digits after
                      the point, so that more columns are shown than by pandas */
+    const void *reserved[2]; /* NULL, or refused (RAPT_ERR_VALUE) */
 } rapt_table;
 
 /* What pandas prints for such a DataFrame of float32, with the newline: six digits, each column as wide and with as few decimals

@@ -42,14 +42,19 @@ typedef enum rapt_recipe_pad { RAPT_RECIPE_PAD_LONGEST, RAPT_RECIPE_PAD_FIXED } 
 
 /* How a text becomes tokens: whole words and punctuation marks; characters; byte-pair encoding, trained by the run; a
  * tokenizer file; rank files of tiktoken. */
+#define RAPT_RECIPE_TOKENIZERS(X)                                                                  \
+    X(RAPT_RECIPE_TOKENIZER_WORDS)                                                                 \
+    X(RAPT_RECIPE_TOKENIZER_CHARACTERS)                                                            \
+    X(RAPT_RECIPE_TOKENIZER_BPE)                                                                   \
+    X(RAPT_RECIPE_TOKENIZER_FILE)                                                                  \
+    X(RAPT_RECIPE_TOKENIZER_CL100K)                                                                \
+    X(RAPT_RECIPE_TOKENIZER_O200K)                                                                 \
+    X(RAPT_RECIPE_TOKENIZER_R50K)
+
 typedef enum rapt_recipe_tokenizer {
-    RAPT_RECIPE_TOKENIZER_WORDS,
-    RAPT_RECIPE_TOKENIZER_CHARACTERS,
-    RAPT_RECIPE_TOKENIZER_BPE,
-    RAPT_RECIPE_TOKENIZER_FILE,
-    RAPT_RECIPE_TOKENIZER_CL100K,
-    RAPT_RECIPE_TOKENIZER_O200K,
-    RAPT_RECIPE_TOKENIZER_R50K
+#define RAPT_RECIPE_TOKENIZER_ENUM(name) name,
+    RAPT_RECIPE_TOKENIZERS(RAPT_RECIPE_TOKENIZER_ENUM)
+#undef RAPT_RECIPE_TOKENIZER_ENUM
 } rapt_recipe_tokenizer;
 
 /* A language model whose shape has a name (rapt_lm_preset). Setting the key sets all of `model` except attention_dropout,

@@ -18,8 +18,8 @@ typedef struct rapt_tape rapt_tape;
 
 /* How a model or a tape computes. Zeroed: in fp32, on all threads, with the best kernels. */
 typedef struct rapt_compute {
-    int threads;         /* 1 to 256; 0: RAPT_THREADS, or else the number of CPUs that this process may use; fp32 results don't
-                            depend on it */
+    int threads;         /* 1 to 256; 0: RAPT_THREADS, or else the number of CPUs that this process may use; results don't depend
+                            on it */
     const char *isa;     /* NULL: RAPT_ISA, or else the best one; "scalar", "avx2", "avx2_vnni", "avx512", "avx512_vnni",
                             "avx512_bf16", "amx", "neon", "neon_dot" */
     rapt_type type;      /* numeric type of matrix products, and of the weights that are held for them: FP32, BF16, Q8_0 or
@@ -38,11 +38,11 @@ typedef struct rapt_compute {
 } rapt_compute;
 
 /* What `type` means for matrix products. BF16: inputs are rounded to bf16 and accumulated in fp32; parameters, gradients and
- * everything else stay in fp32. Results are then independent of the number of threads, but depend on the processor and on which
- * rows are multiplied in one matmul. Q8_0 and Q4_0 are for inference only, and change only the linear layers of a generator,
- * translator or embedder: their weights are rounded to 8 or 4 bits in blocks of 32, each block with a scale, and the inputs that
- * they are multiplied with to 8 bits. Everything else is fp32 (docs/number-format.md), so a tape that the caller makes with them
- * computes in fp32. Results are the same on every processor. With Q4_0 the output matrix has 8 bits. */
+ * everything else stay in fp32. Results then depend on the processor's instructions for bf16, but neither on the number of
+ * threads nor on which rows are multiplied together. Q8_0 and Q4_0 are for inference only, and change only the linear layers of
+ * a generator, translator or embedder: their weights are rounded to 8 or 4 bits in blocks of 32, each block with a scale, and
+ * the inputs that they are multiplied with to 8 bits. Everything else is fp32 (docs/number-format.md), so a tape that the caller
+ * makes with them computes in fp32. Results are the same on every processor. With Q4_0 the output matrix has 8 bits. */
 
 /* Makes a tape, which reads neither `weights` nor `kv_cache`. `compute` may be NULL: zeroed. Returns NULL with `err` (which may
  * be NULL) set. RAPT_ERR_MEMORY: out of memory, or a thread does not start; RAPT_ERR_VALUE: `threads` out of range, an invalid

@@ -10,6 +10,7 @@
 #define RAPT_TEXT_H
 
 #include "rapt/base.h"
+#include "rapt/defaults.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,12 +26,18 @@ typedef struct rapt_special_ids {
 
 #define RAPT_SPECIAL_IDS ((rapt_special_ids){RAPT_UNK, RAPT_PAD, RAPT_BOS, RAPT_EOS}) /* of tokenizers made by rapt */
 
+/* PIPELINE: the components of a tokenizer.json. */
+#define RAPT_TOKENIZER_KINDS(X)                                                                    \
+    X(RAPT_TOKENIZER_WORDS)                                                                        \
+    X(RAPT_TOKENIZER_CHARACTERS)                                                                   \
+    X(RAPT_TOKENIZER_BYTE_BPE)                                                                     \
+    X(RAPT_TOKENIZER_SENTENCEPIECE)                                                                \
+    X(RAPT_TOKENIZER_PIPELINE)
+
 typedef enum rapt_tokenizer_kind {
-    RAPT_TOKENIZER_WORDS,
-    RAPT_TOKENIZER_CHARACTERS,
-    RAPT_TOKENIZER_BYTE_BPE,
-    RAPT_TOKENIZER_SENTENCEPIECE,
-    RAPT_TOKENIZER_PIPELINE /* the components of a tokenizer.json */
+#define RAPT_TOKENIZER_KIND_ENUM(name) name,
+    RAPT_TOKENIZER_KINDS(RAPT_TOKENIZER_KIND_ENUM)
+#undef RAPT_TOKENIZER_KIND_ENUM
 } rapt_tokenizer_kind;
 
 typedef struct rapt_tokenizer rapt_tokenizer;
@@ -38,14 +45,26 @@ typedef struct rapt_tokenizer rapt_tokenizer;
 /* ---- making one ------------------------------------------------------------------------------------------- */
 
 typedef struct rapt_words_options {
+    size_t size;         /* of this struct; set by rapt_words_options_default */
+    size_t min_freq;     /* words that occur less often are <unk> */
+    size_t max_size;     /* max entries, special tokens included; 0: no limit */
     bool lowercase;
-    size_t min_freq; /* words that occur less often are <unk>; 0 means 1 */
-    size_t max_size; /* max entries, special tokens included; 0: no limit */
+    uint8_t reserved[7]; /* zeros, or else refused */
 } rapt_words_options;
 
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_words_options_init(rapt_words_options *o, size_t size);
+/* min_freq 1, all else zero. */
+static inline rapt_words_options rapt_words_options_default(void)
+{
+    rapt_words_options o;
+    rapt_words_options_init(&o, sizeof o);
+    return o;
+}
+
 /* Builds a vocabulary from `count` lines of valid UTF-8: `<unk> <pad> <bos> <eos>`, then words by falling frequency; words of
- * equal frequency in order of first appearance. `options` may be NULL, which means zeroed ones. NULL with `err` set: out of
- * memory. */
+ * equal frequency in order of first appearance. `options` may be NULL: the defaults. NULL with `err` set: options without a size,
+ * out of memory. */
 RAPT_API rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t count, const rapt_words_options *options,
                                                     rapt_error *err);
 /* A vocabulary of the code points that occur in `text`, in numeric order, without special tokens. NULL with `err` set: empty
@@ -53,11 +72,24 @@ RAPT_API rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, si
 RAPT_API rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, rapt_error *err);
 
 typedef struct rapt_characters_options {
+    size_t size;         /* of this struct; set by rapt_characters_options_default */
     bool specials_first; /* for translation: <unk> <pad> <bos> <eos> come before all others */
+    uint8_t reserved[7]; /* zeros, or else refused */
 } rapt_characters_options;
 
-/* rapt_tokenizer_train_characters with options; NULL means zeroed ones. With `specials_first` the result is a tokenizer of lines:
- * line feeds are not tokens, and a character that `text` lacks becomes <unk>; without it, encoding such a character fails. */
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_characters_options_init(rapt_characters_options *o, size_t size);
+/* All zero. */
+static inline rapt_characters_options rapt_characters_options_default(void)
+{
+    rapt_characters_options o;
+    rapt_characters_options_init(&o, sizeof o);
+    return o;
+}
+
+/* rapt_tokenizer_train_characters with options; NULL: the defaults. With `specials_first` the result is a tokenizer of lines:
+ * line feeds are not tokens, and a character that `text` lacks becomes <unk>; without it, encoding such a character fails. NULL
+ * with `err` set also for options without a size. */
 RAPT_API rapt_tokenizer *rapt_tokenizer_train_characters_with(const char *text, size_t size,
                                                               const rapt_characters_options *options, rapt_error *err);
 
@@ -84,22 +116,34 @@ typedef enum rapt_normalization {
 } rapt_normalization;
 
 typedef struct rapt_bpe_options {
-    size_t vocab_size;           /* entries to reach: 256 bytes, merges, special tokens */
-    size_t min_freq;             /* pairs that occur less often are not merged; 0 means 2 */
+    size_t size;                 /* of this struct; set by rapt_bpe_options_default */
+    size_t vocab_size;           /* entries to reach: 256 bytes, merges, special tokens; must be set */
+    size_t min_freq;             /* pairs that occur less often are not merged */
     const char *pattern;         /* a PCRE2 expression that splits the text; NULL: GPT-2's */
     const char *const *specials; /* tokens that no merge makes, with ids after all others; nothing is learned from their texts */
     size_t special_count;
+    rapt_stop_fn *stop;          /* NULL: never */
+    void *stop_context;
     rapt_normalization normalization; /* merges are learned from normalized lines; each line is normalized by itself */
-    bool specials_first;            /* for translation, instead of `specials`: <unk> <pad> <bos> <eos> come before all others */
     int threads;                 /* 1 to 256; 0: RAPT_THREADS, else the CPUs that this process may use; the result doesn't depend
                                     on it */
-    rapt_stop_fn *stop; /* NULL: never */
-    void *stop_context;
+    bool specials_first;         /* for translation, instead of `specials`: <unk> <pad> <bos> <eos> come before all others */
+    uint8_t reserved[7];         /* zeros, or else refused */
 } rapt_bpe_options;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_bpe_options_init(rapt_bpe_options *o, size_t size);
+/* min_freq 2, all else zero; vocab_size must be set. */
+static inline rapt_bpe_options rapt_bpe_options_default(void)
+{
+    rapt_bpe_options o;
+    rapt_bpe_options_init(&o, sizeof o);
+    return o;
+}
 
 /* Merges the most frequent pair of tokens until the vocabulary is full (equal counts: the pair with the smaller first id, then
  * the smaller second id), or until no pair is left. `text` may be any bytes. NULL with `err` set: an empty text, a pattern that
- * does not compile, an option out of range, out of memory, cancelled by options->stop. */
+ * does not compile, options without a size, an option out of range, out of memory, cancelled by options->stop. */
 RAPT_API rapt_tokenizer *rapt_tokenizer_train_bpe(const char *text, size_t size, const rapt_bpe_options *options,
                                                   rapt_error *err);
 
@@ -184,15 +228,10 @@ RAPT_API rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *tokenizer, con
 RAPT_API rapt_code rapt_tokenizer_encode_bytes(const rapt_tokenizer *tokenizer, const char *text, size_t size,
                                                const rapt_encode_options *options, int32_t **ids, size_t *count,
                                                rapt_error *err);
-/* Encodes one line without special tokens. Unknown words become RAPT_UNK, and so do unknown characters if the tokenizer is for
- * translation. The caller frees *ids. */
+/* Encodes a string as one line without special tokens. Unknown words become RAPT_UNK, and so do unknown characters if the
+ * tokenizer is for translation. The caller frees *ids. For texts with zero bytes: rapt_tokenizer_encode_bytes. */
 RAPT_API rapt_code rapt_tokenizer_encode(const rapt_tokenizer *tokenizer, const char *text, int32_t **ids, size_t *count,
                                          rapt_error *err);
-/* Bytes of a text, which may hold a NUL; borrowed. `data` may be NULL if `size` is 0. */
-typedef struct rapt_text {
-    const char *data;
-    size_t size;
-} rapt_text;
 
 /* Bytes begin .. end - 1 of a text. */
 typedef struct rapt_span {

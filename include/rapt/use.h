@@ -14,6 +14,7 @@
 #include "rapt/metrics.h"
 #include "rapt/score.h"
 #include "rapt/print.h"
+#include "rapt/figure.h"
 #include "rapt/generate.h"
 #include "rapt/decode.h"
 #include "rapt/embed.h"

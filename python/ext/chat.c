@@ -56,7 +56,10 @@ PyObject *model_chat_prompt(PyObject *self, PyObject *args)
     char *text = NULL;
     size_t size, count;
     int32_t *ids = NULL;
-    conversation v = {.options = {.no_generation_prompt = !prompts, .stop = ext_call_stop, .context = &c}};
+    conversation v = {.options = rapt_chat_options_default()};
+    v.options.generation_prompt = prompts;
+    v.options.stop = ext_call_stop;
+    v.options.context = &c;
     PyObject *bytes = ext_path(path, &folder);
     if (!bytes || read_messages(messages, &v) < 0 ||
         (variables != Py_None && !(v.options.variables = ext_text(variables, "variables"))))

@@ -20,7 +20,7 @@ static rapt_code embed(rapt_embedder *e, const ext_texts *texts, float *vectors,
         const size_t left = texts->count - i, count = left < RAPT_EMBED_BATCH ? left : RAPT_EMBED_BATCH;
         if (ext_call_stop(c))
             return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the embedding was cancelled");
-        rapt_code code = rapt_embedder_run(e, texts->texts + i, count, vectors + i * features, NULL, err);
+        rapt_code code = rapt_embedder_run(e, texts->sized + i, count, vectors + i * features, NULL, err);
         if (code)
             return code;
     }
@@ -40,7 +40,7 @@ PyObject *model_embed(PyObject *self, PyObject *args)
     rapt_error err = {0};
     rapt_embedder_options o = rapt_embedder_options_default();
     o.compute = ((const model *)self)->compute;
-    if (options_read(dict, OPTIONS, &o) < 0 || ext_texts_read(list, "text", &texts) < 0)
+    if (options_read(dict, OPTIONS, &o) < 0 || ext_sized_read(list, "text", &texts) < 0)
         goto end;
     ext_call_begin(&c, should_stop);
     rapt_embedder *e = rapt_embedder_new(((const model *)self)->model, &o, &err);

@@ -18,20 +18,20 @@ static void free_explanation(void *e)
 }
 
 static const option_row OPTIONS[] = {
-    {"target", OPTION_TEXT, offsetof(rapt_explain_options, target)},
+    {"target", OPTION_SIZED, offsetof(rapt_explain_options, target)},
     {"gradients", OPTION_BOOL, offsetof(rapt_explain_options, gradients)},
     {"strict", OPTION_BOOL, offsetof(rapt_explain_options, strict)},
     {"model_name", OPTION_TEXT, offsetof(rapt_explain_options, model_name)},
     {0}};
 
 /* Gradients are the model's own, so passes with them take turns. */
-static rapt_explanation *compute(const model *m, const char *text, const rapt_explain_options *o, ext_call *c, rapt_error *err)
+static rapt_explanation *compute(const model *m, const rapt_text *text, const rapt_explain_options *o, ext_call *c, rapt_error *err)
 {
     if (!ext_lock(c, m->lock)) {
         rapt_fail(err, RAPT_ERR_INTERRUPTED, "the explanation was cancelled");
         return NULL;
     }
-    rapt_explanation *e = rapt_explanation_new(m->model, text, o, err);
+    rapt_explanation *e = rapt_explanation_new(m->model, text->data, text->size, o, err);
     PyThread_release_lock(m->lock);
     return e;
 }
@@ -48,15 +48,15 @@ PyObject *model_explain(PyObject *self, PyObject *args)
     ext_texts names = {0};
     rapt_explain_options o = rapt_explain_options_default();
     o.threads = m->compute.threads;
-    const char *text = ext_text(given, "text");
-    if (!text || options_read(dict, OPTIONS, &o) < 0 || ext_texts_read(list, "names", &names) < 0)
+    rapt_text text;
+    if (!ext_sized(given, "text", &text) || options_read(dict, OPTIONS, &o) < 0 || ext_texts_read(list, "names", &names) < 0)
         goto end;
     o.names = names.texts;
     o.name_count = names.count;
     ext_call c;
     rapt_error err = {0};
     ext_call_begin(&c, Py_None);
-    rapt_explanation *e = compute(m, text, &o, &c, &err);
+    rapt_explanation *e = compute(m, &text, &o, &c, &err);
     ext_call_end(&c);
     PyObject *owner = e ? owner_new(s, e, free_explanation, hold) : ext_raise(s, &err);
     handle = owner ? (explanation *)ext_new(s->explanation) : NULL;
@@ -153,8 +153,9 @@ static PyObject *predictions(PyObject *self, PyObject *unused)
 static PyObject *summary(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    const char *target = rapt_explanation_target(of(self));
-    PyObject *text = target ? ext_string(target) : Py_NewRef(Py_None);
+    size_t size;
+    const char *target = rapt_explanation_target(of(self), &size);
+    PyObject *text = target ? PyUnicode_DecodeUTF8(target, (Py_ssize_t)size, "replace") : Py_NewRef(Py_None);
     return text ? Py_BuildValue("(dN)", rapt_explanation_loss(of(self)), text) : NULL;
 }
 
@@ -174,7 +175,7 @@ static PyObject *written(PyObject *self, PyObject *args)
     PyObject *dict, *string = NULL;
     if (!PyArg_ParseTuple(args, "sO!:written", &kind, &PyDict_Type, &dict))
         return NULL;
-    rapt_explain_format f = {0};
+    rapt_explain_format f = rapt_explain_format_default();
     rapt_explain_page_options page = rapt_explain_page_options_default();
     if (options_read(dict, FORMAT, &f) < 0)
         return NULL;

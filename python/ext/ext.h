@@ -157,13 +157,19 @@ PyObject *array_make(const ext_state *s, int ndim, const size_t *shape, float **
 
 /* The UTF-8 of a str, borrowed from it; NULL with an exception set if it is none, is not valid Unicode, or holds a zero. */
 const char *ext_text(PyObject *text, const char *name);
-/* Texts of a list or tuple of str. `texts` [count] is allocated, `sequence` keeps them alive; ext_texts_free frees both. */
+/* The same with its size, in bytes; zeros may be among them. False: an exception is set. */
+bool ext_sized(PyObject *text, const char *name, rapt_text *sized);
+/* Texts of a list or tuple of str, in both shapes. The arrays [count] are allocated, `sequence` keeps the texts alive;
+ * ext_texts_free frees all. */
 typedef struct ext_texts {
     const char **texts;
+    rapt_text *sized;
     size_t count;
     PyObject *sequence;
 } ext_texts;
+/* As ext_text does, and as ext_sized does. */
 int ext_texts_read(PyObject *list, const char *name, ext_texts *out);
+int ext_sized_read(PyObject *list, const char *name, ext_texts *out);
 void ext_texts_free(ext_texts *t);
 /* A str's UTF-8 or the bytes of a buffer, with their size. */
 typedef struct ext_bytes {
@@ -208,6 +214,7 @@ typedef enum option_kind {
     OPTION_BOOL,
     OPTION_TRISTATE, /* int: 0, 1, or untouched if None */
     OPTION_TEXT,   /* const char *, borrowed from the str */
+    OPTION_SIZED,  /* rapt_text, borrowed likewise, in which zeros may be */
     OPTION_NAME,   /* an enumerator, by its place in `names` */
     OPTION_TYPE    /* rapt_type, by rapt_type_parse */
 } option_kind;

@@ -9,7 +9,7 @@
 /* The arguments of a corpus score, read from lists of str. */
 typedef struct corpus {
     ext_texts translations, *references; /* [count] */
-    const char *const **streams;         /* [count], of `references` */
+    const rapt_text **streams;          /* [count], of `references` */
     size_t count;
     rapt_metric_texts texts;
 } corpus;
@@ -26,7 +26,7 @@ static void corpus_free(corpus *c)
 static int corpus_read(PyObject *translations, PyObject *references, corpus *c)
 {
     *c = (corpus){0};
-    if (ext_texts_read(translations, "hypotheses", &c->translations) < 0)
+    if (ext_sized_read(translations, "hypotheses", &c->translations) < 0)
         return -1;
     if (!PyList_Check(references)) {
         ext_wrong_type("references", "a list of lists of str, one for each reference translation", references);
@@ -41,16 +41,17 @@ static int corpus_read(PyObject *translations, PyObject *references, corpus *c)
     }
     for (size_t i = 0; i < c->count; i++) {
         PyObject *stream = PyList_GetItem(references, (Py_ssize_t)i); // borrowed: the package's own list
-        if (ext_texts_read(stream, "references", &c->references[i]) < 0)
+        if (ext_sized_read(stream, "references", &c->references[i]) < 0)
             return -1;
         if (c->references[i].count != c->translations.count) {
             PyErr_Format(PyExc_ValueError, "references[%zu] has %zu segments; there are %zu hypotheses", i,
                          c->references[i].count, c->translations.count);
             return -1;
         }
-        c->streams[i] = c->references[i].texts;
+        c->streams[i] = c->references[i].sized;
     }
-    c->texts = (rapt_metric_texts){c->translations.texts, c->streams, c->count, c->translations.count};
+    c->texts = (rapt_metric_texts){.translations = c->translations.sized, .references = c->streams, .reference_count = c->count,
+                                    .segment_count = c->translations.count};
     return 0;
 }
 
@@ -84,7 +85,7 @@ static PyObject *bleu(PyObject *module, PyObject *args)
     PyObject *translations, *references, *dict, *result = NULL;
     if (!PyArg_ParseTuple(args, "OOO!:bleu", &translations, &references, &PyDict_Type, &dict))
         return NULL;
-    rapt_bleu_options o = {0};
+    rapt_bleu_options o = rapt_bleu_options_default();
     corpus texts = {0};
     if (options_read(dict, BLEU, &o) < 0 || corpus_read(translations, references, &texts) < 0)
         goto end;
@@ -118,7 +119,7 @@ static PyObject *chrf(PyObject *module, PyObject *args)
     PyObject *translations, *references, *dict, *result = NULL;
     if (!PyArg_ParseTuple(args, "OOO!:chrf", &translations, &references, &PyDict_Type, &dict))
         return NULL;
-    rapt_chrf_options o = {0};
+    rapt_chrf_options o = rapt_chrf_options_default();
     corpus texts = {0};
     if (options_read(dict, CHRF, &o) < 0 || corpus_read(translations, references, &texts) < 0)
         goto end;
@@ -145,14 +146,14 @@ static PyObject *book_bleu(PyObject *module, PyObject *args)
     int k;
     if (!PyArg_ParseTuple(args, "OOi:book_bleu", &prediction, &label, &k))
         return NULL;
-    const char *p = ext_text(prediction, "prediction"), *l = p ? ext_text(label, "label") : NULL;
-    if (!l)
+    rapt_text p, l;
+    if (!ext_sized(prediction, "prediction", &p) || !ext_sized(label, "label", &l))
         return NULL;
     if (k < 1) {
         PyErr_Format(PyExc_ValueError, "k is %d; it must be 1 or more", k);
         return NULL;
     }
-    double score = rapt_bleu_book(p, l, k);
+    double score = rapt_bleu_book(&p, &l, k);
     if (isnan(score)) {
         PyErr_Format(PyExc_ValueError, "a text has more than %d characters", RAPT_METRIC_MAX_LENGTH);
         return NULL;

@@ -66,7 +66,7 @@ static PyObject *train_bpe(PyObject *module, PyObject *args)
         return NULL;
     ext_bytes b = {0};
     ext_texts names = {0};
-    rapt_bpe_options o = {0};
+    rapt_bpe_options o = rapt_bpe_options_default();
     ext_call c;
     rapt_error err = {0};
     if (options_read(dict, BPE, &o) < 0 || ext_texts_read(specials, "specials", &names) < 0 ||
@@ -96,7 +96,7 @@ static const option_row WORDS[] = {
 static PyObject *train_words(PyObject *module, PyObject *args)
 {
     PyObject *list, *dict;
-    rapt_words_options o = {0};
+    rapt_words_options o = rapt_words_options_default();
     ext_texts lines;
     if (!PyArg_ParseTuple(args, "OO!:train_words", &list, &PyDict_Type, &dict) || options_read(dict, WORDS, &o) < 0 ||
         ext_texts_read(list, "line", &lines) < 0)
@@ -118,7 +118,7 @@ static const option_row CHARACTERS[] = {
 static PyObject *train_characters(PyObject *module, PyObject *args)
 {
     PyObject *text, *dict;
-    rapt_characters_options o = {0};
+    rapt_characters_options o = rapt_characters_options_default();
     ext_bytes b;
     if (!PyArg_ParseTuple(args, "OO!:train_characters", &text, &PyDict_Type, &dict) || options_read(dict, CHARACTERS, &o) < 0 ||
         ext_bytes_read(text, "text", true, &b) < 0)

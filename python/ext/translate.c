@@ -96,7 +96,7 @@ static rapt_translator *translator_for(model *m, const rapt_translate_options *o
 
 typedef struct lines {
     ext_texts texts;
-    const char **prefixes; /* [texts.count], or NULL */
+    rapt_text *prefixes; /* [texts.count], or NULL */
     rapt_translation *out;
 } lines;
 
@@ -110,7 +110,7 @@ static rapt_code run(ext_call *c, model *m, const rapt_translate_options *o, boo
     }
     rapt_translator *t = translator_for(m, o, own, err);
     const rapt_translator_request request = {.options = o, .prefixes = l->prefixes, .stop = stop_line, .context = c};
-    rapt_code code = t ? rapt_translator_run(t, &request, l->texts.texts, l->texts.count, l->out, err) : err->code;
+    rapt_code code = t ? rapt_translator_run(t, &request, l->texts.sized, l->texts.count, l->out, err) : err->code;
     if (own)
         rapt_translator_free(t);
     PyThread_release_lock(m->lock);
@@ -141,7 +141,7 @@ static int read_prefixes(PyObject *list, lines *l)
     }
     for (size_t i = 0; i < l->texts.count; i++) {
         PyObject *prefix = PyTuple_GetItem(list, (Py_ssize_t)i);
-        if (prefix != Py_None && !(l->prefixes[i] = ext_text(prefix, "prefix")))
+        if (prefix != Py_None && !ext_sized(prefix, "prefix", &l->prefixes[i]))
             return -1;
     }
     return 0;
@@ -170,7 +170,7 @@ PyObject *model_translate(PyObject *self, PyObject *args)
     lines l = {0};
     rapt_translate_options o = rapt_translate_options_default();
     o.compute = m->compute;
-    if (options_read(dict, OPTIONS, &o) < 0 || ext_texts_read(list, "text", &l.texts) < 0 || read_prefixes(prefixes, &l) < 0)
+    if (options_read(dict, OPTIONS, &o) < 0 || ext_sized_read(list, "text", &l.texts) < 0 || read_prefixes(prefixes, &l) < 0)
         goto end;
     if (!(l.out = PyMem_Calloc(l.texts.count + 1, sizeof *l.out))) {
         PyErr_NoMemory();

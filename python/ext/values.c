@@ -5,22 +5,40 @@
 
 #include "ext.h"
 
-const char *ext_text(PyObject *text, const char *name)
+bool ext_sized(PyObject *text, const char *name, rapt_text *sized)
 {
     if (!PyUnicode_Check(text)) {
         ext_wrong_type(name, "a str", text);
-        return NULL;
+        return false;
     }
     Py_ssize_t size;
-    const char *bytes = PyUnicode_AsUTF8AndSize(text, &size);
-    if (bytes && strlen(bytes) != (size_t)size) {
-        PyErr_Format(PyExc_ValueError, "%s has a character U+0000", name);
-        return NULL;
-    }
-    return bytes;
+    sized->data = PyUnicode_AsUTF8AndSize(text, &size);
+    sized->size = (size_t)size;
+    return sized->data;
 }
 
-int ext_texts_read(PyObject *list, const char *name, ext_texts *out)
+const char *ext_text(PyObject *text, const char *name)
+{
+    rapt_text sized;
+    if (!ext_sized(text, name, &sized))
+        return NULL;
+    if (strlen(sized.data) == sized.size)
+        return sized.data;
+    PyErr_Format(PyExc_ValueError, "%s has a character U+0000", name);
+    return NULL;
+}
+
+static bool read_text(PyObject *text, const char *list, size_t i, bool zeros, ext_texts *out)
+{
+    char place[64];
+    snprintf(place, sizeof place, "%s[%zu]", list, i);
+    if (!ext_sized(text, place, &out->sized[i]))
+        return false;
+    out->texts[i] = out->sized[i].data;
+    return zeros || ext_text(text, place);
+}
+
+static int read_texts(PyObject *list, const char *name, bool zeros, ext_texts *out)
 {
     *out = (ext_texts){0};
     if (!PyList_Check(list) && !PyTuple_Check(list)) { // a str is a sequence of str, too, and a dict has keys
@@ -30,25 +48,32 @@ int ext_texts_read(PyObject *list, const char *name, ext_texts *out)
     if (!(out->sequence = PySequence_Tuple(list))) // nobody can change it while the library reads it
         return -1;
     out->count = (size_t)PyTuple_Size(out->sequence);
-    if (!(out->texts = PyMem_Malloc((out->count + 1) * sizeof *out->texts))) {
+    out->texts = PyMem_Malloc((out->count + 1) * sizeof *out->texts);
+    out->sized = PyMem_Malloc((out->count + 1) * sizeof *out->sized);
+    bool ok = out->texts && out->sized;
+    if (!ok)
         PyErr_NoMemory();
-        goto failed;
-    }
-    for (size_t i = 0; i < out->count; i++) {
-        char place[64];
-        snprintf(place, sizeof place, "%s[%zu]", name, i);
-        if (!(out->texts[i] = ext_text(PyTuple_GetItem(out->sequence, (Py_ssize_t)i), place)))
-            goto failed;
-    }
-    return 0;
-failed:
-    ext_texts_free(out);
-    return -1;
+    for (size_t i = 0; ok && i < out->count; i++)
+        ok = read_text(PyTuple_GetItem(out->sequence, (Py_ssize_t)i), name, i, zeros, out);
+    if (!ok)
+        ext_texts_free(out);
+    return ok ? 0 : -1;
+}
+
+int ext_texts_read(PyObject *list, const char *name, ext_texts *out)
+{
+    return read_texts(list, name, false, out);
+}
+
+int ext_sized_read(PyObject *list, const char *name, ext_texts *out)
+{
+    return read_texts(list, name, true, out);
 }
 
 void ext_texts_free(ext_texts *t)
 {
     PyMem_Free(t->texts);
+    PyMem_Free(t->sized);
     Py_XDECREF(t->sequence);
     *t = (ext_texts){0};
 }
@@ -170,6 +195,7 @@ static int read_option(const option_row *row, PyObject *value, void *options)
     case OPTION_BOOL:
     case OPTION_TRISTATE: return read_bool(row, value, place);
     case OPTION_TEXT: return (*(const char **)place = ext_text(value, row->name)) ? 0 : -1;
+    case OPTION_SIZED: return ext_sized(value, row->name, place) ? 0 : -1;
     case OPTION_NAME: return read_name(row, value, place);
     case OPTION_TYPE: return read_type(row, value, place);
     }

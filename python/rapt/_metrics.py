@@ -39,8 +39,7 @@ class _Metric:
         hypotheses  a list of str, one a segment
         references  a list of reference translations, each a list with a str a segment: [[of segment 1, of segment 2]]
 
-        TypeError, ValueError: wrong shapes, no segments, a segment of more than 1,048,576 characters or with a character
-        U+0000."""
+        TypeError, ValueError: wrong shapes, no segments, a segment of more than 1,048,576 characters."""
         if isinstance(references, (str, dict)):
             raise TypeError("references must be a list of lists of str, one for each reference translation")
         return self._score(hypotheses, list(references))

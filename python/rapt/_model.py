@@ -166,7 +166,7 @@ class Translator(Model):
         should_stop      a callable without arguments, asked some 50 times a second: true ends the call with InterruptedRunError
 
         A line's result depends on the line and these options alone. TypeError: text is neither; ValueError: an option is out of
-        its range, or a line has a character U+0000; FormatError: a line that the tokenizer cannot read.
+        its range; FormatError: a line that the tokenizer cannot read.
         """
         options = {"beam": beam, "n_best": n_best, "length_penalty": length_penalty, "max_ratio": max_ratio,
                    "no_repeat_ngram": no_repeat_ngram, "source": source, "target": target, "alignment": alignment,

@@ -37,7 +37,7 @@ class Embedding(unittest.TestCase):
         vectors = model.embed([])
         self.assertEqual(vectors.shape, (0, 12))
         for error, call in ((TypeError, lambda: model.embed("cat")), (TypeError, lambda: model.embed(["cat", 1])),
-                            (TypeError, lambda: model.embed(["cat"], normalize=1)), (ValueError, lambda: model.embed(["a\0"])),
+                            (TypeError, lambda: model.embed(["cat"], normalize=1)),
                             (ValueError, lambda: model.embed(["cat"], pooling="none")),
                             (rapt.InvalidValueError, lambda: model.embed(["cat"], prompt="title")),
                             (rapt.InterruptedRunError, lambda: model.embed(["cat"], should_stop=lambda: True)),

@@ -139,7 +139,7 @@ class Explaining(unittest.TestCase):
         for error, call in ((TypeError, lambda: explain(3)), (TypeError, lambda: explain([TEXT])),
                             (TypeError, lambda: explain(TEXT, names="*")), (TypeError, lambda: explain(TEXT, names=[1])),
                             (TypeError, lambda: explain(TEXT, target=["a"])), (TypeError, lambda: explain(TEXT, gradients=1)),
-                            (TypeError, rapt.Explanation), (ValueError, lambda: explain("a\0b")),
+                            (TypeError, rapt.Explanation), (ValueError, lambda: explain("a\ud800")),
                             (rapt.InvalidValueError, lambda: explain("")), (rapt.InvalidValueError, lambda: explain("a " * 5000)),
                             (rapt.InvalidValueError, lambda: explain("zzzz", strict=True)),
                             (rapt.NotFoundError, lambda: explain(TEXT, names=["no.such.*"])),

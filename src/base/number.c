@@ -29,6 +29,20 @@ void number_write(double value, char text[NUMBER_TEXT])
     leave_c_locale(before);
 }
 
+void number_write_fixed(double value, int decimals, char text[NUMBER_TEXT])
+{
+    locale_t before = enter_c_locale();
+    snprintf(text, NUMBER_TEXT, "%.*f", decimals, value);
+    leave_c_locale(before);
+}
+
+void number_write_digits(double value, int digits, char text[NUMBER_TEXT])
+{
+    locale_t before = enter_c_locale();
+    snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
+    leave_c_locale(before);
+}
+
 double number_read(const char *text, char **end)
 {
     locale_t before = enter_c_locale();

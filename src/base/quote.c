@@ -75,15 +75,20 @@ static size_t cut_before(const char *text, size_t at)
     return at;
 }
 
-quoted quote(const char *text)
+quoted quote_bytes(const char *text, size_t size)
 {
     quoted q = {""};
-    size_t length = strlen(text), capacity = sizeof q.text - 1;
-    size_t kept = length <= capacity ? length : cut_before(text, capacity - 3);
-    memcpy(q.text, text, kept);
+    size_t capacity = sizeof q.text - 1, kept = size <= capacity ? size : cut_before(text, capacity - 3);
+    for (size_t i = 0; i < kept; i++)
+        q.text[i] = text[i] ? text[i] : '?';
     q.text[kept] = '\0';
     quote_clean(q.text);
-    if (kept < length)
+    if (kept < size)
         strcat(q.text, "...");
     return q;
+}
+
+quoted quote(const char *text)
+{
+    return quote_bytes(text, strlen(text));
 }

@@ -4,6 +4,7 @@
 #define BASE_QUOTE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct quoted {
@@ -20,5 +21,7 @@ void quote_clean(char *text);
 /* `text` with '?' for unsafe characters, and truncated with "..." (between UTF-8 characters) if it is long. Returned by value, so
  * that `quote(name).text` can be an argument of rapt_fail. */
 quoted quote(const char *text);
+/* quote for `size` bytes, in which zero bytes are unsafe as well. */
+quoted quote_bytes(const char *text, size_t size);
 
 #endif

@@ -57,8 +57,7 @@ static rapt_tokenizer *make_words(size_t entries, rapt_error *err)
     for (size_t i = 0; text && i < words; i++)
         used += (size_t)sprintf(text + used, "w%zu ", i);
     const char *const line = text;
-    const rapt_words_options any = {0};
-    rapt_tokenizer *k = text ? rapt_tokenizer_train_words(&line, 1, &any, err) : NULL;
+    rapt_tokenizer *k = text ? rapt_tokenizer_train_words(&line, 1, NULL, err) : NULL;
     free(text);
     if (!k)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu words", words);
@@ -125,10 +124,13 @@ static rapt_code measure_reads(translated *r, double seconds, rapt_error *err)
 static rapt_code translate_sentences(translating *x, translated *r, rapt_error *err)
 {
     rapt_translation *out = calloc(SENTENCES, sizeof *out);
+    rapt_text lines[SENTENCES];
     uint64_t before;
+    for (size_t i = 0; i < SENTENCES; i++)
+        lines[i] = rapt_text_of(x->lines[i]);
     translator_weights(x->translator, &before);
     double start = clock_seconds();
-    rapt_code code = out ? rapt_translator_run(x->translator, NULL, (const char *const *)x->lines, SENTENCES, out, err)
+    rapt_code code = out ? rapt_translator_run(x->translator, NULL, lines, SENTENCES, out, err)
                          : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for translations");
     double ms = 1e3 * (clock_seconds() - start);
     if (!code && !bench_times_add(&r->ms, ms))

@@ -34,7 +34,8 @@ rapt_code chat_prompt_make(const rapt_chat_template *chat, const rapt_model *m, 
 {
     char *text;
     size_t size;
-    const rapt_chat_options options = {.variables = variables};
+    rapt_chat_options options = rapt_chat_options_default();
+    options.variables = variables;
     *p = (chat_prompt){0};
     rapt_code code = rapt_chat_apply(chat, messages, count, &options, &text, &size, err);
     if (!code)

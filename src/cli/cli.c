@@ -5,6 +5,7 @@
 #include "io/config_block.h"
 #include "nn/weight_types.h"
 #include "rapt/recipe.h"
+#include "recipe/recipe_keys.h"
 #include "text/utf8.h"
 
 #include <limits.h>
@@ -26,14 +27,23 @@ long cli_seed(const char *text)
     return option_integer(text, 0, LONG_MAX, "seed");
 }
 
+void cli_point_to_keys(rapt_error *err)
+{
+    const size_t size = strlen(err->message);
+    if (strstr(err->message, RECIPE_UNKNOWN_KEY) && err->message[size - 1] == '"')
+        snprintf(err->message + size, sizeof err->message - size, "; rapt train --help-recipe lists all keys");
+}
+
 void cli_check_assignments(const char *const *texts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         rapt_recipe r;
         rapt_error err = {0};
         rapt_recipe_defaults(&r);
-        if (rapt_recipe_set(&r, texts[i], &err))
+        if (rapt_recipe_set(&r, texts[i], &err)) {
+            cli_point_to_keys(&err);
             usage_error("%s", err.message);
+        }
         rapt_recipe_free(&r);
     }
 }

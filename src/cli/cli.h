@@ -60,6 +60,8 @@ int cli_fail(const rapt_error *err);
 long cli_seed(const char *text); /* 0 to LONG_MAX */
 /* --set: each is a key of a recipe with a value that the key may have. */
 void cli_check_assignments(const char *const *texts, size_t count);
+/* Says in the message of a recipe where all keys are listed, if it names an unknown key that is like no other. */
+void cli_point_to_keys(rapt_error *err);
 /* --text: one line of UTF-8, and no FILE. */
 void cli_check_text(const char *text, const char *file);
 /* The lines of FILE, or of standard input for NULL or "-". If there is no such file, it may have been meant as the text itself:

@@ -127,11 +127,9 @@ static rapt_code chat_stream(void *context, const char *text, size_t size, rapt_
 
 static rapt_code chat_print_json(const conversation *c, const rapt_generated *r, size_t reused, rapt_error *err)
 {
-    static const char *const ends[] = {[RAPT_FINISH_NONE] = "interrupted", [RAPT_FINISH_LENGTH] = "length",
-                                       [RAPT_FINISH_STOP] = "stop", [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
     json_t *o = json_pack("{s:I, s:s%, s:I, s:I, s:I, s:s}", "seed", (json_int_t)c->a->g.seed, "reply", r->text ? r->text : "",
                           r->text_size, "prompt_tokens", (json_int_t)r->prompt_tokens, "reused_tokens", (json_int_t)reused,
-                          "tokens", (json_int_t)r->token_count, "end", ends[r->finish]);
+                          "tokens", (json_int_t)r->token_count, "end", generation_end(r->finish));
     char *line = json_text(o, 0);
     rapt_code code = line ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a reply");
     if (line && (puts(line) < 0 || fflush(stdout) != 0))
@@ -181,10 +179,10 @@ static rapt_code chat_loop(conversation *c, line_stream *in, rapt_error *err)
         code = line_stream_next(in, 1, &block, err);
         if (code || block.count == 0)
             break;
-        if (strcmp(block.line[0], "/reset") == 0) {
+        if (strcmp(block.line[0].data, "/reset") == 0) {
             code = chat_restart(c, err);
-        } else if (*block.line[0]) {
-            code = chat_say(c, "user", block.line[0], err);
+        } else if (block.line[0].size > 0) {
+            code = chat_say(c, "user", block.line[0].data, err);
             code = code ? code : chat_reply(c, err);
         }
     }

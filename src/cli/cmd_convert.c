@@ -1,6 +1,7 @@
 /* cli/cmd_convert.c: `rapt convert`: a model for other programs. The work is rapt_model_export's. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
+#include "base/rows.h"
 #include "cli/cli_model.h"
 #include "cli/eval/cmd_eval.h"
 #include "cli/info_types.h"
@@ -93,6 +94,7 @@ static void convert_tell(const convert_arguments *a)
     static const char *const kinds[] = {[RAPT_EXPORT_HF] = "a Hugging Face folder",
                                         [RAPT_EXPORT_CTRANSLATE2] = "a folder for CTranslate2",
                                         [RAPT_EXPORT_GGUF] = "a GGUF file", [RAPT_EXPORT_RAPT] = "a model folder"};
+    ROWS_FIT(kinds, RAPT_EXPORT_FORMATS, 0);
     char size[32];
     cli_say("wrote %s: %s, %s\n", a->out, kinds[a->to], cli_bytes(convert_size(a->out), size));
 }

@@ -126,7 +126,8 @@ int cmd_embed(int argc, char **argv)
     if (e) {
         vectors_out out = {.format = a.format, .d = rapt_embedder_features(e)};
         a.most = m->encoder.max_len;
-        code = a.text ? embed_block(&a, e, &(line_block){&a.text, 1, 1}, &out, &err) : embed_stream(&a, e, &out, &err);
+        const rapt_text line = rapt_text_of(a.text);
+        code = a.text ? embed_block(&a, e, &(line_block){&line, 1, 1}, &out, &err) : embed_stream(&a, e, &out, &err);
         code = vectors_out_end(&out, code, &err);
     }
     rapt_embedder_free(e);

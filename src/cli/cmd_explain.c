@@ -23,7 +23,7 @@ typedef struct explain_arguments {
     const char *model, *text, *html;
     const char *train, *operand; /* a target given with --train, or behind the text */
     const char *only[MAX_ONLY];
-    bool json, checkpoints;
+    bool json, checkpoints, has_position;
     explain_color color;
     rapt_explain_options options;
     rapt_explain_format format;
@@ -32,9 +32,9 @@ typedef struct explain_arguments {
 static void take_position(const cli_option *o, void *in, const char *text)
 {
     explain_arguments *a = in;
-    a->format.has_position = true;
+    a->has_position = true;
     a->format.all_positions = strcmp(text, "all") == 0;
-    a->format.position = a->format.all_positions ? 0 : option_integer(text, -OPTION_ANY, OPTION_ANY, o->name);
+    a->format.position = a->format.all_positions ? -1 : option_integer(text, -OPTION_ANY, OPTION_ANY, o->name);
 }
 
 #define ARGUMENTS explain_arguments
@@ -72,13 +72,13 @@ static void cmd_explain_finish(void *arguments)
     if (a->train && a->operand)
         usage_error("one target only");
     a->options.gradients = options_given("train");
-    a->options.target = a->train ? a->train : a->operand;
+    a->options.target = rapt_text_of(a->train ? a->train : a->operand);
     a->format.color = a->color == COLOR_ALWAYS || (a->color == COLOR_AUTO && terminal_has_colors());
     if (a->json + a->format.table + (a->html != NULL) > 1)
         usage_error("one of --table, --json and --html");
     if (a->html && a->options.name_count)
         usage_error("--html shows everything; --only is for what is printed");
-    if (a->format.has_position && (a->json || a->html))
+    if (a->has_position && (a->json || a->html))
         usage_error("--at is for text; --json and --html have every position");
 }
 
@@ -110,7 +110,7 @@ static rapt_code explain_checkpoint(rapt_model *m, uint64_t step, const rapt_exp
     o.name_count = 1;
     o.like = like;
     o.threads = threads;
-    rapt_explanation *e = m ? rapt_explanation_new(m, NULL, &o, err) : NULL;
+    rapt_explanation *e = m ? rapt_explanation_new(m, NULL, 0, &o, err) : NULL;
     rapt_model_free(m);
     if (!e)
         return err->code;
@@ -198,16 +198,16 @@ static rapt_code explain_save_page(const explain_arguments *a, const rapt_explan
 static rapt_code explain_check_position(const explain_arguments *a, const rapt_explanation *e, rapt_error *err)
 {
     rapt_explained_sequence last = rapt_explanation_sequence(e, rapt_explanation_sequence_count(e) - 1);
-    long at = a->format.position, count = (long)last.count;
+    const int64_t at = a->format.position, count = (int64_t)last.count;
     if (at < count && at >= -count)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_VALUE, "--at %ld: the %s has tokens 0 to %ld", at, last.name, count - 1);
+    return rapt_fail(err, RAPT_ERR_VALUE, "--at %lld: the %s has tokens 0 to %zu", (long long)at, last.name, last.count - 1);
 }
 
 static rapt_code explain(const explain_arguments *a, const rapt_model *m, rapt_error *err)
 {
     rapt_error why = {0};
-    rapt_explanation *e = rapt_explanation_new(m, a->text, &a->options, &why);
+    rapt_explanation *e = rapt_explanation_new(m, a->text, strlen(a->text), &a->options, &why);
     if (!e)
         return rapt_fail(err, why.code, "%s%s", why.code == RAPT_ERR_NOT_FOUND ? "--only: " : "", why.message);
     for (size_t i = 0; i < rapt_explanation_sequence_count(e); i++) {
@@ -223,11 +223,12 @@ static rapt_code explain(const explain_arguments *a, const rapt_model *m, rapt_e
 
 int cmd_explain(int argc, char **argv)
 {
-    explain_arguments a = {.format.width = cli_width(), .options = rapt_explain_options_default()};
+    explain_arguments a = {.format = rapt_explain_format_default(), .options = rapt_explain_options_default()};
     rapt_error err = {0};
+    a.format.width = cli_width();
     options_parse(&COMMAND, argc, argv, &a);
     rapt_model *m = (a.options.gradients ? cli_model : cli_model_any_inference)(a.model, &err);
-    if (m && m->task == RAPT_TASK_LANGUAGE_MODEL && a.options.target) { /* which options fit is known only when the model is
+    if (m && m->task == RAPT_TASK_LANGUAGE_MODEL && a.options.target.data) { /* which options fit is known only when the model is
                                                                            loaded */
         cli_say("rapt: %s is a language model: it takes no target; --train is about the text's own tokens\n", a.model);
         rapt_model_free(m);

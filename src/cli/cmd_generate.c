@@ -125,8 +125,6 @@ static rapt_code end_text(output *out, rapt_code code)
 
 static json_t *generated_json(const output *out, const rapt_generated *g)
 {
-    static const char *const ends[] = {[RAPT_FINISH_NONE] = "interrupted", [RAPT_FINISH_LENGTH] = "length",
-                                       [RAPT_FINISH_STOP] = "stop", [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
     size_t length;
     char *valid = valid_text(out->prompt.text, out->prompt.size, &length, NULL);
     json_t *o = NULL;
@@ -134,7 +132,7 @@ static json_t *generated_json(const output *out, const rapt_generated *g)
         o = json_pack("{s:I, s:I, s:s%, s:s%, s:I, s:I, s:s}", "sample", (json_int_t)out->sample, "seed",
                       (json_int_t)out->a->g.seed, "prompt", valid, length, "text", g->text ? g->text : "",
                       g->text_size, "prompt_tokens", (json_int_t)g->prompt_tokens,
-                      "tokens", (json_int_t)g->token_count, "end", ends[g->finish]);
+                      "tokens", (json_int_t)g->token_count, "end", generation_end(g->finish));
     free(valid);
     if (o && g->score != 0)
         json_object_set_new(o, "score", json_real(g->score));

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/put_json.h"
 
+#include "base/texts.h"
 #include "cli/score_parts.h"
 #include "rapt/metrics.h"
 #include "text/lines.h"
@@ -32,8 +33,10 @@ struct arguments {
 /* The texts in the forms that the metrics take. */
 struct texts {
     struct lines hypothesis;
-    struct lines *references;    /* [count] */
-    const char *const **columns; /* [count]: for each reference, the lines to score */
+    struct lines *references;   /* [count] */
+    rapt_text *translations;    /* the hypothesis */
+    rapt_text **scored;         /* [count]: the references */
+    const rapt_text **columns;  /* [count]: of each, the lines to score */
     size_t count;
 };
 
@@ -135,28 +138,36 @@ static rapt_code read_reference(const struct arguments *args, size_t r, struct t
     if (lines->count != texts->hypothesis.count)
         return rapt_fail(err, RAPT_ERR_VALUE, "%.200s has %zu lines, but %.200s has %zu", path_or_stdin(args->hypothesis),
                          texts->hypothesis.count, path_or_stdin(args->references[r]), lines->count);
-    return RAPT_OK;
+    texts->scored[r] = texts_of((const char *const *)lines->line, lines->count, err);
+    return texts->scored[r] ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 
 static rapt_code cmd_score_read_texts(const struct arguments *args, struct texts *texts, rapt_error *err)
 {
     texts->references = calloc(args->count, sizeof *texts->references);
+    texts->scored = calloc(args->count, sizeof *texts->scored);
     texts->columns = calloc(args->count, sizeof *texts->columns);
-    if (!texts->references || !texts->columns)
+    if (!texts->references || !texts->scored || !texts->columns)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu references", args->count);
     texts->count = args->count;
     rapt_code code = cmd_score_read_text(args->hypothesis, &texts->hypothesis, err);
     for (size_t r = 0; r < args->count && code == RAPT_OK; r++)
         code = read_reference(args, r, texts, err);
-    return code;
+    if (code == RAPT_OK)
+        texts->translations = texts_of((const char *const *)texts->hypothesis.line, texts->hypothesis.count, err);
+    return code || texts->translations ? code : RAPT_ERR_MEMORY;
 }
 
 static void free_texts(struct texts *texts)
 {
-    for (size_t r = 0; r < texts->count; r++)
+    for (size_t r = 0; r < texts->count; r++) {
         lines_free(&texts->references[r]);
+        free(texts->scored[r]);
+    }
     lines_free(&texts->hypothesis);
     free(texts->references);
+    free(texts->translations);
+    free(texts->scored);
     free(texts->columns);
 }
 
@@ -221,12 +232,13 @@ static rapt_code print_score(const struct arguments *args, double score, const r
 static rapt_code score_lines(const struct arguments *args, struct texts *texts, size_t first, size_t count,
                              rapt_error *err)
 {
-    const rapt_metric_texts scored = {(const char *const *)texts->hypothesis.line + first, texts->columns, texts->count, count};
+    const rapt_metric_texts scored = {.translations = texts->translations + first, .references = texts->columns,
+                                      .reference_count = texts->count, .segment_count = count};
     rapt_bleu bleu;
     double chrf;
     rapt_code code = RAPT_OK;
     for (size_t r = 0; r < texts->count; r++)
-        texts->columns[r] = (const char *const *)texts->references[r].line + first;
+        texts->columns[r] = texts->scored[r] + first;
     if (args->metric <= METRIC_BLEU) {
         code = rapt_bleu_corpus(&args->bleu, &scored, &bleu, err);
         code = code == RAPT_OK ? print_score(args, bleu.score, &bleu, err) : code;
@@ -254,7 +266,8 @@ static void warn_of_tokenized_text(const struct arguments *args, const struct te
     for (size_t r = 0; r < texts->count; r++)
         score_warnings(path_or_stdin(args->references[r]), &texts->references[r], cuts_words);
     if (args->metric <= METRIC_BLEU)
-        score_warn_of_script(path_or_stdin(args->references[0]), &texts->references[0], args->bleu.tokenize);
+        score_warn_of_script(path_or_stdin(args->references[0]), texts->scored[0], texts->references[0].count,
+                             args->bleu.tokenize);
 }
 
 static rapt_code cmd_score_book(const struct arguments *args, const struct texts *texts, rapt_error *err)
@@ -279,7 +292,7 @@ static rapt_code cmd_score_run(const struct arguments *args, struct texts *texts
 
 int cmd_score(int argc, char **argv)
 {
-    struct arguments args = {0};
+    struct arguments args = {.bleu = rapt_bleu_options_default(), .chrf = rapt_chrf_options_default()};
     struct texts texts = {0};
     rapt_error err = {0};
     options_parse(&COMMAND, argc, argv, &args);

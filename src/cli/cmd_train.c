@@ -243,6 +243,7 @@ static rapt_code cmd_train_read_recipe(const train_arguments *a, rapt_recipe *r,
         r->seed = a->seed;
     if (options_given("precision"))
         r->train.precision = a->precision;
+    cli_point_to_keys(err);
     return code ? code : rapt_recipe_check(r, a->recipe ? a->recipe : a->out, err);
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 
+#include "base/texts.h"
 #include "cli/cli_model.h"
 #include "cli/lines_out.h"
 #include "cli/say.h"
@@ -25,8 +26,10 @@
 
 typedef struct translate_arguments {
     const char *model, *file, *text, *prefix_file, *adapter;
+    rapt_text line;        /* `text` */
     rapt_model *m;
     struct lines prefixes; /* lines of prefix_file */
+    rapt_text *prefix;     /* [prefixes.count] */
     rapt_translate_options o;
     bool quiet, strict, tokens, json;
     bool lists; /* --n-best was given: hypotheses with their scores */
@@ -91,6 +94,7 @@ static void cmd_translate_finish(void *arguments)
     a->o.tokens = a->tokens || a->alignment == ALIGNMENT_WORDS;
     if (a->text)
         cli_check_text(a->text, a->file);
+    a->line = rapt_text_of(a->text);
     if (a->json && a->alignment == ALIGNMENT_WORDS)
         usage_error("--alignment words is for text; --json has hard or soft");
     if (a->prefix_file && strcmp(a->prefix_file, "-") == 0 && (!a->file || strcmp(a->file, "-") == 0))
@@ -190,7 +194,7 @@ static rapt_code check_cut(const translate_arguments *a, const line_block *b, co
 static rapt_code check_words(unknown_words *u, line_block *b, rapt_error *err)
 {
     for (size_t i = 0; i < b->count; i++) {
-        rapt_code code = unknown_words_check(u, b->first + i, b->line[i], err);
+        rapt_code code = unknown_words_check(u, b->first + i, b->line[i].data, err);
         if (code) {
             b->count = i;
             return code;
@@ -208,7 +212,7 @@ static rapt_code run_translator(const translate_arguments *a, rapt_translator *t
     if (a->prefixes.count < before + b->count)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s ends after %zu line%s", a->prefix_file, a->prefixes.count,
                          cli_plural(a->prefixes.count));
-    const rapt_translator_request request = {.prefixes = (const char *const *)a->prefixes.line + before};
+    const rapt_translator_request request = {.prefixes = a->prefix + before};
     return rapt_translator_run(t, &request, b->line, b->count, out, err);
 }
 
@@ -238,7 +242,7 @@ static rapt_code next_block(const translate_arguments *a, line_stream *in, size_
 {
     if (in)
         return line_stream_next(in, max_lines, b, err);
-    *b = (line_block){.line = &a->text, .count = b->first == 0, .first = b->first + 1};
+    *b = (line_block){.line = &a->line, .count = b->first == 0, .first = b->first + 1};
     return RAPT_OK;
 }
 
@@ -270,10 +274,11 @@ static rapt_code read_prefixes(translate_arguments *a, rapt_error *err)
     if (!a->prefix_file)
         return RAPT_OK;
     rapt_code code = lines_read(a->prefix_file, CLI_MAX_TEXT, &a->prefixes, err);
+    a->prefix = code ? NULL : texts_of((const char *const *)a->prefixes.line, a->prefixes.count, err);
+    code = code || a->prefix ? code : RAPT_ERR_MEMORY;
     for (size_t i = 0; !code && i < a->prefixes.count; i++) {
         prefixes p;
-        const char *line = a->prefixes.line[i];
-        if (prefixes_encode(&p, a->m, &a->m->search, &line, 1, &why))
+        if (prefixes_encode(&p, a->m, &a->m->search, &a->prefix[i], 1, &why))
             code = rapt_fail(err, why.code, "%.200s:%zu: %s", a->prefix_file, i + 1, why.message);
         else
             prefixes_free(&p);
@@ -295,6 +300,7 @@ int cmd_translate(int argc, char **argv)
     rapt_translator_free(t);
     line_stream_free(in);
     lines_free(&a.prefixes);
+    free(a.prefix);
     rapt_model_free(m);
     return ok ? 0 : cli_fail(&err);
 }

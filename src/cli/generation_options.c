@@ -1,6 +1,7 @@
 /* cli/generation_options.c: options of commands that generate text. */
 #include "cli/generation_options.h"
 
+#include "base/rows.h"
 #include "base/system_random.h"
 #include "decode/generate_options.h"
 
@@ -104,4 +105,12 @@ void generation_options_finish(generation_options *g, long samples)
     g->o.sample.biases = g->biases;
     g->o.stops = g->stops;
     g->o.max_tokens = (size_t)g->max_tokens;
+}
+
+const char *generation_end(rapt_finish_reason finish)
+{
+    static const char *const ends[] = {[RAPT_FINISH_NONE] = "interrupted", [RAPT_FINISH_LENGTH] = "length",
+                                       [RAPT_FINISH_STOP] = "stop", [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
+    ROWS_FIT(ends, RAPT_FINISH_REASONS, 0);
+    return ends[finish];
 }

@@ -24,6 +24,9 @@ typedef struct generation_options {
 #define GENERATION_OPTION_MAX_TOKENS(at, meaning) OPTION_LONG("max-tokens", "N", at, 0, OPTION_ANY, meaning)
 extern const cli_option generation_options_rows[];
 
+/* Why a run ended, in --json. */
+const char *generation_end(rapt_finish_reason finish);
+
 /* Call it after all options: it completes `o`, and refuses options that exclude each other or `samples`. */
 void generation_options_finish(generation_options *g, long samples);
 

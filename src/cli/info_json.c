@@ -1,6 +1,7 @@
 /* cli/info_json.c: what all parts of `rapt info` share: printing JSON, and words for values. */
 #include "cli/cmd_info.h"
 
+#include "base/rows.h"
 #include "cli/cli.h"
 #include "cli/put_json.h"
 
@@ -16,5 +17,6 @@ const char *info_tokenizer_kind(const rapt_tokenizer *k)
                                         [RAPT_TOKENIZER_BYTE_BPE] = "byte_bpe",
                                         [RAPT_TOKENIZER_SENTENCEPIECE] = "sentencepiece",
                                         [RAPT_TOKENIZER_PIPELINE] = "pipeline"};
+    ROWS_FIT(names, RAPT_TOKENIZER_KINDS, 0);
     return names[rapt_tokenizer_kind_of(k)];
 }

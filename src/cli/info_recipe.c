@@ -54,6 +54,7 @@ static rapt_code info_recipe_read(const info_arguments *a, rapt_recipe *k, rapt_
     rapt_code code = a->is_recipe ? rapt_recipe_read(a->model, k, err) : rapt_recipe_load(a->model, k, err);
     for (size_t i = 0; i < a->assignment_count && !code; i++)
         code = rapt_recipe_set(k, a->assignments[i], err);
+    cli_point_to_keys(err);
     return code ? code : rapt_recipe_check(k, a->model, err);
 }
 

@@ -70,7 +70,8 @@ static rapt_code info_tensor_print(const rapt_param *p, const info_arguments *a,
 {
     char shape[96];
     const rapt_tensor *x = &p->value;
-    const rapt_tensor_text_options options = {.threshold = a->full ? SIZE_MAX : 0};
+    rapt_tensor_text_options options = rapt_tensor_text_options_default();
+    options.threshold = a->full ? SIZE_MAX : options.threshold;
     char *text = a->table ? info_tensor_table(x, a->full, err) : rapt_tensor_text(x, &options, err);
     if (!text)
         return RAPT_ERR_MEMORY;

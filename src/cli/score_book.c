@@ -15,14 +15,16 @@
 static double score_book_line(const score_book_options *o, const struct lines *hypothesis, const struct lines *reference,
                               size_t i)
 {
-    size_t size;
+    rapt_text own = {hypothesis->line[i], hypothesis->length[i]}, label = {reference->line[i], reference->length[i]};
     if (!o->lowercase)
-        return rapt_bleu_book(hypothesis->line[i], reference->line[i], (int)o->k);
-    char *own = utf8_lowercase(hypothesis->line[i], hypothesis->length[i], &size);
-    char *label = utf8_lowercase(reference->line[i], reference->length[i], &size);
-    double score = own && label ? rapt_bleu_book(own, label, (int)o->k) : NAN;
-    free(own);
-    free(label);
+        return rapt_bleu_book(&own, &label, (int)o->k);
+    char *lower = utf8_lowercase(own.data, own.size, &own.size);
+    char *lower_label = utf8_lowercase(label.data, label.size, &label.size);
+    own.data = lower;
+    label.data = lower_label;
+    double score = lower && lower_label ? rapt_bleu_book(&own, &label, (int)o->k) : NAN;
+    free(lower);
+    free(lower_label);
     return score;
 }
 

@@ -24,6 +24,6 @@ void score_warnings(const char *name, const struct lines *text, bool cuts_words)
 
 /* Warns if references are in a script without spaces between words, and BLEU would be tokenized as `kind`, which leaves such
  * sentences whole. */
-void score_warn_of_script(const char *name, const struct lines *references, rapt_tokenize kind);
+void score_warn_of_script(const char *name, const rapt_text *references, size_t count, rapt_tokenize kind);
 
 #endif

@@ -63,9 +63,9 @@ void score_warnings(const char *name, const struct lines *text, bool cuts_words)
                 name, marked, text->count, mark);
 }
 
-void score_warn_of_script(const char *name, const struct lines *references, rapt_tokenize kind)
+void score_warn_of_script(const char *name, const rapt_text *references, size_t count, rapt_tokenize kind)
 {
-    rapt_tokenize fits = rapt_bleu_tokenize_for((const char *const *)references->line, references->count);
+    rapt_tokenize fits = rapt_bleu_tokenize_for(references, count);
     if (fits == RAPT_TOKENIZE_13A || (kind != RAPT_TOKENIZE_13A && kind != RAPT_TOKENIZE_INTL))
         return;
     cli_say("rapt: %s: warning: most of it is %s, which --tokenize %s does not cut into words: BLEU needs --tokenize %s\n", name,

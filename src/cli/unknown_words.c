@@ -61,7 +61,7 @@ rapt_code unknown_words_check(unknown_words *u, size_t line, const char *text, r
     unknown_list list;
     if (u->quiet && !u->strict)
         return RAPT_OK;
-    rapt_code code = known_words_find(u->k, text, u->specials, &list, err);
+    rapt_code code = known_words_find(u->k, rapt_text_of(text), u->specials, &list, err);
     if (!code && list.unknown > 0)
         code = unknown_words_report(u, line, &list, err);
     known_words_free(&list);
@@ -89,7 +89,7 @@ rapt_code unknown_words_count(const rapt_tokenizer *k, const char *text, bool sp
                               const char **unit, rapt_error *err)
 {
     unknown_list list;
-    rapt_code code = known_words_find(k, text, specials, &list, err);
+    rapt_code code = known_words_find(k, rapt_text_of(text), specials, &list, err);
     if (code)
         return code;
     *unknown = list.unknown;

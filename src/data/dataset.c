@@ -1,14 +1,14 @@
 /* data/dataset.c: pairs as token ids; sentences that are too long are truncated, dropped or refused. For the loader. */
 #include "data/dataset.h"
 
+#include "base/sized.h"
 #include "base/stop.h"
+#include "data/data_defaults.h"
 #include "text/tokenizer.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { DEFAULT_MAX_LEN = 50 };
 
 typedef struct sentence {
     int32_t *ids;
@@ -118,16 +118,36 @@ static rapt_code dataset_fill(rapt_dataset *d, const rapt_pairs *pairs, const ra
     return RAPT_OK;
 }
 
+SIZED_ENDS_WITH(rapt_dataset_options, reserved);
+
+void rapt_dataset_options_init(rapt_dataset_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_dataset_options){DATASET_DEFAULTS}, sizeof *o);
+}
+
+static rapt_code dataset_take_options(const rapt_dataset_options *given, rapt_dataset_options *out, rapt_error *err)
+{
+    *out = (rapt_dataset_options){DATASET_DEFAULTS};
+    const rapt_code code = sized_take(out, given, sizeof out->reserved, "dataset_options", err);
+    if (code)
+        return code;
+    if (SIZED_AS_MODEL(out->max_len))
+        return sized_refuse_as_model("max_len", err);
+    return out->max_len > 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "max_len is 0: <eos> is a token, too");
+}
+
 rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *source, const rapt_tokenizer *target,
                                const rapt_dataset_options *options, rapt_error *err)
 {
+    rapt_dataset_options o;
+    if (dataset_take_options(options, &o, err) != RAPT_OK)
+        return NULL;
     rapt_dataset *d = calloc(1, sizeof *d);
     if (d) {
         arena_init(&d->memory, (size_t)1 << 20);
-        d->options = options ? *options : (rapt_dataset_options){0};
+        d->options = o;
         d->special = d->options.special ? *d->options.special : RAPT_SPECIAL_IDS;
         d->options.special = NULL; /* borrowed for this call */
-        d->options.max_len = d->options.max_len ? d->options.max_len : DEFAULT_MAX_LEN;
         d->examples = malloc(rapt_pairs_count(pairs) * sizeof *d->examples);
     }
     if (!d || !d->examples)

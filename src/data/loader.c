@@ -4,12 +4,13 @@
 #include "data/dataset.h"
 
 #include "base/rng.h"
+#include "base/sized.h"
+#include "data/data_defaults.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define WINDOW_BATCHES 50
-#define DEFAULT_BATCH 32
 
 typedef struct sized {
     size_t length, place, example;
@@ -141,12 +142,31 @@ static rapt_loader *loader_by_tokens(const rapt_dataset *d, size_t max_tokens, u
     return l;
 }
 
+SIZED_ENDS_WITH(rapt_loader_options, reserved);
+
+void rapt_loader_options_init(rapt_loader_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_loader_options){LOADER_DEFAULTS}, sizeof *o);
+}
+
+static rapt_code loader_take_options(const rapt_loader_options *given, rapt_loader_options *out, rapt_error *err)
+{
+    *out = (rapt_loader_options){LOADER_DEFAULTS};
+    const rapt_code code = sized_take(out, given, sizeof out->reserved, "loader_options", err);
+    if (code)
+        return code;
+    if (SIZED_AS_MODEL(out->batch_size) || SIZED_AS_MODEL(out->batch_tokens))
+        return sized_refuse_as_model(SIZED_AS_MODEL(out->batch_size) ? "batch_size" : "batch_tokens", err);
+    return out->batch_size > 0 || out->batch_tokens > 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "a batch of 0 sentences");
+}
+
 rapt_loader *rapt_loader_new(const rapt_dataset *d, const rapt_loader_options *options, rapt_error *err)
 {
-    const rapt_loader_options o = options ? *options : (rapt_loader_options){0};
-    if (o.batch_tokens)
-        return loader_by_tokens(d, o.batch_tokens, o.seed, err);
-    return loader_by_sentences(d, o.batch_size ? o.batch_size : DEFAULT_BATCH, o.shuffle, o.seed, err);
+    rapt_loader_options o;
+    if (loader_take_options(options, &o, err) != RAPT_OK)
+        return NULL;
+    return o.batch_tokens > 0 ? loader_by_tokens(d, o.batch_tokens, o.seed, err)
+                              : loader_by_sentences(d, o.batch_size, o.shuffle, o.seed, err);
 }
 
 size_t rapt_loader_batches(const rapt_loader *l)

@@ -87,7 +87,7 @@ static void embed_batch(void *context, size_t batch, int worker)
 
 /* ---- texts -------------------------------------------------------------------------------------------------------- */
 
-rapt_code rapt_embedder_run(rapt_embedder *e, const char *const *texts, size_t count, rapt_real *vectors, bool *cut,
+rapt_code rapt_embedder_run(rapt_embedder *e, const rapt_text *texts, size_t count, rapt_real *vectors, bool *cut,
                             rapt_error *err)
 {
     embed_call c = {.e = e, .count = count, .vectors = vectors, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -112,12 +112,12 @@ void rapt_embedder_cancel(rapt_embedder *e)
     atomic_store(&e->cancelled, true);
 }
 
-rapt_code rapt_embedder_tokens(rapt_embedder *e, const char *text, rapt_token_vectors *out, rapt_error *err)
+rapt_code rapt_embedder_tokens(rapt_embedder *e, const char *text, size_t size, rapt_token_vectors *out, rapt_error *err)
 {
     const size_t d = rapt_embedder_features(e);
     rapt_tensor *x = NULL;
     *out = (rapt_token_vectors){0};
-    text_row *row = text_rows_new(&e->m->encoder, e->prompt, &text, 1, err);
+    text_row *row = text_rows_new(&e->m->encoder, e->prompt, &(rapt_text){text, size}, 1, err);
     if (!row)
         return err ? err->code : RAPT_ERR_VALUE;
     rapt_code code = embed_rows(e, e->tapes.list[0], row, 1, &x, err);

@@ -1,7 +1,8 @@
 /* decode/known_words.c: finds the words, characters or pieces that a tokenizer reads as <unk>. */
-#define _GNU_SOURCE /* strdup, strtok_r */
+#define _GNU_SOURCE /* stpcpy, strndup */
 #include "decode/known_words.h"
 
+#include "base/buffer.h"
 #include "base/quote.h"
 #include "text/bpe/token_list.h"
 #include "text/tokenizer.h"
@@ -12,12 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPACES " \t\r\n\v\f"
-
 /* A list while it is made. */
 typedef struct unknown_search {
     const rapt_tokenizer *k;
-    const char *text;
+    rapt_text text;
     bool specials;
     const int32_t *ids; /* [count] of the text */
     size_t count;
@@ -26,27 +25,56 @@ typedef struct unknown_search {
     rapt_error *err;
 } unknown_search;
 
-static rapt_code list_unknown(unknown_search *s, const char *word, size_t size)
+static rapt_code known_words_fail_memory(rapt_error *err)
 {
-    s->list->unknown++;
-    return token_list_add(&s->found, word, size) >= 0 ? RAPT_OK
-                                                      : rapt_fail(s->err, RAPT_ERR_MEMORY, "out of memory for unknown words");
+    return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for unknown words");
 }
 
-/* The tokenizer cuts the sentence into the same words. */
+/* The list is of strings. */
+static rapt_code list_unknown(unknown_search *s, const char *word, size_t size)
+{
+    static const char replacement[] = "\xEF\xBF\xBD";
+    buffer visible = {0};
+    bool ok = true;
+    for (size_t at = 0, end; ok && at < size; at = end) {
+        const char *zero = memchr(word + at, '\0', size - at);
+        end = zero == word + at ? at + 1 : zero ? (size_t)(zero - word) : size;
+        ok = zero == word + at ? buffer_append(&visible, replacement, sizeof replacement - 1)
+                               : buffer_append(&visible, word + at, end - at);
+    }
+    ok = ok && token_list_add(&s->found, visible.data, visible.size) >= 0;
+    buffer_free(&visible);
+    s->list->unknown++;
+    return ok ? RAPT_OK : known_words_fail_memory(s->err);
+}
+
+/* The word from *at on, without the spaces before it; *at is then behind it. A word of 0 bytes: there is none. */
+static rapt_text next_word(rapt_text text, size_t *at)
+{
+    while (*at < text.size && text.data[*at] && strchr(WORDS_SPACES, text.data[*at]))
+        ++*at;
+    const size_t begin = *at;
+    while (*at < text.size && !(text.data[*at] && strchr(WORDS_SPACES, text.data[*at])))
+        ++*at;
+    return (rapt_text){text.data + begin, *at - begin};
+}
+
+/* The tokenizer cuts the sentence into the same words, and has refused zero bytes. */
 static rapt_code find_unknown_words(unknown_search *s)
 {
     rapt_code code = RAPT_OK;
-    char *memory = words_prepare_sentence(s->text, false), *rest = memory;
-    if (!memory)
-        return rapt_fail(s->err, RAPT_ERR_MEMORY, "out of memory for the words of a text");
+    char *text = strndup(s->text.data, s->text.size), *memory = text ? words_prepare_sentence(text, false) : NULL;
+    const rapt_text sentence = rapt_text_of(memory);
+    size_t at = 0;
     s->list->total = s->count;
-    for (size_t i = 0; i < s->count && !code; i++) {
-        char *word = strtok_r(rest, SPACES, &rest);
-        if (word && s->ids[i] == RAPT_UNK)
-            code = list_unknown(s, word, strlen(word));
+    for (size_t i = 0; memory && i < s->count && !code; i++) {
+        const rapt_text word = next_word(sentence, &at);
+        if (word.size > 0 && s->ids[i] == RAPT_UNK)
+            code = list_unknown(s, word.data, word.size);
     }
+    code = memory ? code : rapt_fail(s->err, RAPT_ERR_MEMORY, "out of memory for the words of a text");
     free(memory);
+    free(text);
     return code;
 }
 
@@ -54,13 +82,14 @@ static rapt_code find_unknown_words(unknown_search *s)
 static rapt_code find_unknown_characters(unknown_search *s)
 {
     rapt_code code = RAPT_OK;
-    size_t size = strlen(s->text), used;
+    const char *const text = s->text.data;
+    size_t size = s->text.size, used;
     uint32_t character;
     s->list->unit = "character";
     s->list->total = s->count;
-    for (size_t i = 0, at = 0; !code && i < s->count && (used = utf8_decode(s->text + at, size - at, &character)) > 0; at += used)
+    for (size_t i = 0, at = 0; !code && i < s->count && (used = utf8_decode(text + at, size - at, &character)) > 0; at += used)
         if (character != '\n' && s->ids[i++] == RAPT_UNK)
-            code = list_unknown(s, s->text + at, used);
+            code = list_unknown(s, text + at, used);
     return code;
 }
 
@@ -78,19 +107,16 @@ static rapt_code find_unknown_pieces(unknown_search *s)
     const int32_t unknown = known_words_id(s->k);
     const bool some = has_id(s->ids, s->count, unknown);
     rapt_code code = RAPT_OK;
-    char *memory = strdup(s->text), *rest = memory;
-    if (!memory)
-        return rapt_fail(s->err, RAPT_ERR_MEMORY, "out of memory for the words of a text");
-    for (char *word; !code && (word = strtok_r(rest, SPACES, &rest)) != NULL; s->list->total++) {
+    size_t at = 0;
+    for (rapt_text word; !code && (word = next_word(s->text, &at)).size > 0; s->list->total++) {
         int32_t *own = NULL;
         size_t own_count = 0;
         if (some)
-            code = tokenizer_encode_within(s->k, word, strlen(word), s->specials, &own, &own_count, s->err);
+            code = tokenizer_encode_within(s->k, word.data, word.size, s->specials, &own, &own_count, s->err);
         if (!code && has_id(own, own_count, unknown))
-            code = list_unknown(s, word, strlen(word));
+            code = list_unknown(s, word.data, word.size);
         free(own);
     }
-    free(memory);
     return code;
 }
 
@@ -123,7 +149,7 @@ static rapt_code pack_words(unknown_search *s)
         return RAPT_OK;
     char **words = malloc(size + found->used), *to = (char *)(words + found->size);
     if (!words)
-        return rapt_fail(s->err, RAPT_ERR_MEMORY, "out of memory for unknown words");
+        return known_words_fail_memory(s->err);
     for (size_t i = 0; i < found->size; i++) {
         words[i] = to;
         to = stpcpy(to, token_list_at(found, (int64_t)i, NULL)) + 1;
@@ -133,14 +159,14 @@ static rapt_code pack_words(unknown_search *s)
     return RAPT_OK;
 }
 
-rapt_code known_words_find(const rapt_tokenizer *k, const char *text, bool specials, unknown_list *list, rapt_error *err)
+rapt_code known_words_find(const rapt_tokenizer *k, rapt_text text, bool specials, unknown_list *list, rapt_error *err)
 {
     int32_t *ids = NULL;
     unknown_search s = {.k = k, .text = text, .specials = specials, .list = list, .err = err};
     *list = (unknown_list){.count = 0};
     if (known_words_id(k) < 0)
         return RAPT_OK;
-    rapt_code code = tokenizer_encode_within(k, text, strlen(text), specials, &ids, &s.count, err);
+    rapt_code code = tokenizer_encode_within(k, text.data, text.size, specials, &ids, &s.count, err);
     s.ids = ids;
     code = code ? code : find_unknown(&s);
     code = code ? code : pack_words(&s);

@@ -18,8 +18,8 @@ typedef struct unknown_list {
 /* The id of unknown words, characters or pieces; -1: the tokenizer has none. */
 int32_t known_words_id(const rapt_tokenizer *k);
 /* Fills a list, which known_words_free frees; on failure there is nothing to free. `specials`: texts of special tokens become
- * those tokens and are not unknown words, except the text of <unk>. */
-rapt_code known_words_find(const rapt_tokenizer *k, const char *text, bool specials, unknown_list *list, rapt_error *err);
+ * those tokens and are not unknown words, except the text of <unk>. A zero byte of a word is U+FFFD in the list. */
+rapt_code known_words_find(const rapt_tokenizer *k, rapt_text text, bool specials, unknown_list *list, rapt_error *err);
 void known_words_free(unknown_list *list);
 /* The first eight of words[count] as "a", "b": whole words, and "..." for those that do not fit into a message. */
 void known_words_write(const char *const *words, size_t count, char text[KNOWN_WORDS_TEXT]);

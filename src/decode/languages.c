@@ -1,5 +1,6 @@
 /* decode/languages.c: finds languages among a model's tokens. NLLB's "deu_Latn", mBART's "de_DE" and M2M100's "__de__" begin a
  * source and a translation; Marian's ">>deu<<" and MADLAD's "<2de>" begin a source and name the target language. */
+#define _GNU_SOURCE /* memmem */
 #include "decode/languages.h"
 
 #include "base/quote.h"
@@ -164,16 +165,17 @@ rapt_code languages_set(languages *l, const rapt_model *m, const rapt_translate_
     return code || !lacks_target(l, m) ? code : refuse_language(m->translation.source, NULL, err);
 }
 
-rapt_code languages_of_line(const rapt_model *m, const char *line, int32_t *token, size_t *size, rapt_error *err)
+rapt_code languages_of_line(const rapt_model *m, rapt_text line, int32_t *token, size_t *size, rapt_error *err)
 {
     char text[LONGEST_CODE + 1], code[LONGEST_CODE + 1];
-    const bool marked = m->family && strcmp(m->family, "marian") == 0 && strncmp(line, ">>", 2) == 0;
-    const char *end = marked ? strstr(line + 2, "<<") : NULL;
-    *size = end ? (size_t)(end + 2 - line) : 0;
+    const char *const begin = line.data;
+    const bool marked = m->family && strcmp(m->family, "marian") == 0 && line.size > 2 && memcmp(begin, ">>", 2) == 0;
+    const char *end = marked ? memmem(begin + 2, line.size - 2, "<<", 2) : NULL;
+    *size = end ? (size_t)(end + 2 - begin) : 0;
     if (!end)
         return RAPT_OK;
-    snprintf(text, sizeof text, "%.*s", (int)(end + 2 - line < LONGEST_CODE ? end + 2 - line : LONGEST_CODE), line);
-    snprintf(code, sizeof code, "%.*s", (int)(end - line - 2 < LONGEST_CODE ? end - line - 2 : LONGEST_CODE), line + 2);
+    snprintf(text, sizeof text, "%.*s", (int)(end + 2 - begin < LONGEST_CODE ? end + 2 - begin : LONGEST_CODE), begin);
+    snprintf(code, sizeof code, "%.*s", (int)(end - begin - 2 < LONGEST_CODE ? end - begin - 2 : LONGEST_CODE), begin + 2);
     *token = rapt_tokenizer_special(m->translation.source, text);
     return *token >= 0 ? RAPT_OK : refuse_language(m->translation.source, code, err);
 }

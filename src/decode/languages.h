@@ -18,6 +18,6 @@ rapt_code languages_set(languages *l, const rapt_model *m, const rapt_translate_
 
 /* The language ">>xyz<<" at the beginning of a line for a Marian model: *size bytes (0: there is none), and its token.
  * RAPT_ERR_VALUE: the model does not have the language; it would read it as <unk>. */
-rapt_code languages_of_line(const rapt_model *m, const char *line, int32_t *token, size_t *size, rapt_error *err);
+rapt_code languages_of_line(const rapt_model *m, rapt_text line, int32_t *token, size_t *size, rapt_error *err);
 
 #endif

@@ -1,26 +1,22 @@
 /* decode/prefixes.c: encodes forced prefixes and checks their length. */
-#define _GNU_SOURCE /* strndup */
 #include "decode/prefixes.h"
 
 #include "io/model_core.h"
+#include "text/tokenizer.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Trailing spaces are dropped: the token that follows begins with its space. */
-static rapt_code encode_prefix(const rapt_model *m, const char *text, int32_t **ids, size_t *count, rapt_error *err)
+static rapt_code encode_prefix(const rapt_model *m, rapt_text prefix, int32_t **ids, size_t *count, rapt_error *err)
 {
-    size_t size = strlen(text), valid = utf8_valid_prefix(text, size);
+    const char *text = prefix.data;
+    size_t size = prefix.size, valid = utf8_valid_prefix(text, size);
     if (valid < size)
         return rapt_fail(err, RAPT_ERR_VALUE, "the prefix is not UTF-8: byte %zu", valid + 1);
     while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t'))
         size--;
-    char *trimmed = strndup(text, size);
-    rapt_code code = trimmed ? rapt_tokenizer_encode(m->translation.target, trimmed, ids, count, err)
-                             : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a prefix");
-    free(trimmed);
-    return code;
+    return tokenizer_encode_bytes(m->translation.target, text, size, false, ids, count, err);
 }
 
 /* `forced`: tokens before the prefix. */
@@ -37,7 +33,7 @@ static rapt_code prefixes_check(const rapt_model *m, search_prefix p, size_t for
     return RAPT_OK;
 }
 
-rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const rapt_search_policy *policy, const char *const *texts,
+rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const rapt_search_policy *policy, const rapt_text *texts,
                           size_t count, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
@@ -46,7 +42,7 @@ rapt_code prefixes_encode(prefixes *p, const rapt_model *m, const rapt_search_po
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu prefixes", count);
     for (size_t i = 0; i < count && !code; i++) {
         size_t length = 0;
-        if (!texts[i])
+        if (!texts[i].data)
             continue;
         code = encode_prefix(m, texts[i], &p->ids[i], &length, err);
         p->prefix[i] = (search_prefix){p->ids[i], code ? 0 : length};

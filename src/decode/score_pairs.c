@@ -41,12 +41,16 @@ static rapt_code score_batches(const rapt_model *m, rapt_loader *loader, const r
 static rapt_code score_dataset(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *o,
                                const score_watch *watch, rapt_score *out, rapt_error *err)
 {
-    const rapt_dataset_options data_options = {
-        .max_len = m->translation.max_len, .too_long = o->strict ? RAPT_TOO_LONG_ERROR : RAPT_TOO_LONG_CUT,
-        .pad_to_max = m->translation.pad_to_max, .special = &m->translation.special,
-        .specials_in_text = m->translation.specials_in_text};
+    rapt_dataset_options data_options = rapt_dataset_options_default();
+    rapt_loader_options loader_options = rapt_loader_options_default();
+    data_options.max_len = m->translation.max_len;
+    data_options.too_long = o->strict ? RAPT_TOO_LONG_ERROR : RAPT_TOO_LONG_CUT;
+    data_options.pad_to_max = m->translation.pad_to_max;
+    data_options.special = &m->translation.special;
+    data_options.specials_in_text = m->translation.specials_in_text;
+    loader_options.batch_size = BATCH;
     rapt_dataset *data = rapt_dataset_new(pairs, m->translation.source, m->translation.target, &data_options, err);
-    rapt_loader *loader = data ? rapt_loader_new(data, &(rapt_loader_options){.batch_size = BATCH}, err) : NULL;
+    rapt_loader *loader = data ? rapt_loader_new(data, &loader_options, err) : NULL;
     out->skipped = data ? rapt_dataset_empty(data) : 0;
     rapt_code code = loader ? score_batches(m, loader, o, watch, out, err) : err->code;
     rapt_loader_free(loader);

@@ -193,15 +193,15 @@ static rapt_code split_line(splitting *s)
     return code;
 }
 
-rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, const char *line,
+rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, rapt_text line,
                               source_fit *fit, rapt_error *err)
 {
-    splitting s = {p, k, limits, line, strlen(line), fit, err, false};
+    splitting s = {p, k, limits, line.data, line.size, fit, err, false};
     int32_t *ids;
     size_t count;
-    if (sentences_skip_spaces(line, s.size, 0) == s.size) /* spaces are tokens to some tokenizers */
+    if (sentences_skip_spaces(s.text, s.size, 0) == s.size) /* spaces are tokens to some tokenizers */
         return RAPT_OK;
-    if (limits.by_sentence && sentences_are_several(line, s.size))
+    if (limits.by_sentence && sentences_are_several(s.text, s.size))
         return split_line(&s);
     rapt_code code = source_segments_encode(&s, 0, s.size, &ids, &count);
     if (code)

@@ -39,7 +39,7 @@ typedef struct source_fit {
  * split into sentences; a sentence that is still too long is split after the last clause that fits, or before the last space that
  * fits; if it has neither, it is truncated to `max_len` tokens. Sets the members of *fit that apply. If a line begins with a
  * language, so does each of its segments. */
-rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, const char *line,
+rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, rapt_text line,
                               source_fit *fit, rapt_error *err);
 /* Adds the one segment of a line whose `count` tokens the caller has: none if there are none. It is truncated to the limit. Ids
  * are below `vocab`. */

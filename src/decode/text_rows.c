@@ -35,14 +35,15 @@ static rapt_code row_check(const rapt_encoder_model *m, const text_row *row, rap
     return RAPT_OK;
 }
 
-static rapt_code row_encode(const rapt_encoder_model *m, const char *prompt, const char *text, text_row *row, rapt_error *err)
+static rapt_code row_encode(const rapt_encoder_model *m, const char *prompt, rapt_text text, text_row *row, rapt_error *err)
 {
-    const size_t before = prompt ? strlen(prompt) : 0, size = strlen(text);
+    const size_t before = prompt ? strlen(prompt) : 0, size = text.size;
     char *whole = malloc(before + size + 1);
     if (!whole)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
     memcpy(whole, prompt ? prompt : "", before);
-    memcpy(whole + before, text, size);
+    if (size > 0)
+        memcpy(whole + before, text.data, size);
     rapt_code code = tokenizer_encode_bytes(m->tokenizer, whole, before + size, true, &row->ids, &row->count, err);
     free(whole);
     if (code)
@@ -59,7 +60,7 @@ static int row_by_length(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-text_row *text_rows_new(const rapt_encoder_model *m, const char *prompt, const char *const *texts, size_t count, rapt_error *err)
+text_row *text_rows_new(const rapt_encoder_model *m, const char *prompt, const rapt_text *texts, size_t count, rapt_error *err)
 {
     rapt_error why = {0};
     text_row *rows = calloc(count + 1, sizeof *rows);
@@ -68,7 +69,7 @@ text_row *text_rows_new(const rapt_encoder_model *m, const char *prompt, const c
         rows[i].index = i;
         code = row_encode(m, prompt, texts[i], &rows[i], &why);
         if (code)
-            rapt_fail(err, code, "\"%s\": %s", quote(texts[i]).text, why.message);
+            rapt_fail(err, code, "\"%s\": %s", quote_bytes(texts[i].data, texts[i].size).text, why.message);
     }
     if (code) {
         text_rows_free(rows, count);

@@ -13,8 +13,7 @@ typedef struct text_row {
 /* The rows of all texts, the shortest first; `prompt`, or NULL, goes before each text. A row is truncated to the max length but
  * keeps its last special tokens, as tokenizers that truncate on the right do. NULL with `err` set, whose message names the
  * text. */
-text_row *text_rows_new(const rapt_encoder_model *m, const char *prompt, const char *const *texts, size_t count,
-                        rapt_error *err);
+text_row *text_rows_new(const rapt_encoder_model *m, const char *prompt, const rapt_text *texts, size_t count, rapt_error *err);
 /* Frees an array of rows; NULL is fine. */
 void text_rows_free(text_row *rows, size_t count);
 

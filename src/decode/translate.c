@@ -2,6 +2,7 @@
  * translations out. For the program and for C programs. */
 #include "decode/translate.h"
 
+#include "base/texts.h"
 #include "decode/translator_weights.h"
 #include "io/model_core.h"
 #include "tape/tape_core.h"
@@ -14,9 +15,9 @@
 /* Encodes the options' prefix, for all runs that have no other. */
 static rapt_code translate_set_prefix(rapt_translator *t, rapt_error *err)
 {
-    const char *prefix = t->setup.o.prefix;
+    const rapt_text prefix = rapt_text_of(t->setup.o.prefix);
     t->setup.o.prefix = NULL; /* it doesn't last */
-    return prefix ? prefixes_encode(&t->prefix, t->setup.m, &t->setup.lang.policy, &prefix, 1, err) : RAPT_OK;
+    return prefix.data ? prefixes_encode(&t->prefix, t->setup.m, &t->setup.lang.policy, &prefix, 1, err) : RAPT_OK;
 }
 
 rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err)
@@ -74,7 +75,7 @@ static bool translate_call_is_cancelled(void *context)
 }
 
 /* The lane of the translator computes on the threads of its pool, the caller's among them, until the text is done. */
-rapt_code rapt_translator_run(rapt_translator *t, const rapt_translator_request *request, const char *const *lines,
+rapt_code rapt_translator_run(rapt_translator *t, const rapt_translator_request *request, const rapt_text *lines,
                               size_t count, rapt_translation *out, rapt_error *err)
 {
     const rapt_translator_request none = {0};
@@ -101,8 +102,9 @@ rapt_code rapt_translator_check(const rapt_translator *t, const rapt_translate_o
     translate_settings settings;
     prefixes p = {0};
     rapt_code code = translate_settings_init(&settings, &t->setup, options, err);
-    if (!code && settings.o.prefix)
-        code = prefixes_encode(&p, t->setup.m, &t->setup.lang.policy, &settings.o.prefix, 1, err);
+    const rapt_text prefix = rapt_text_of(code ? NULL : settings.o.prefix);
+    if (prefix.data)
+        code = prefixes_encode(&p, t->setup.m, &t->setup.lang.policy, &prefix, 1, err);
     prefixes_free(&p);
     return code;
 }
@@ -117,8 +119,10 @@ rapt_code rapt_translate(const rapt_model *m, const char *const *lines, size_t c
 {
     rapt_error own = {0};
     memset(out, 0, count * sizeof *out);
-    rapt_translator *t = rapt_translator_new(m, options, &own);
-    rapt_code code = t ? rapt_translator_run(t, NULL, lines, count, out, &own) : own.code;
+    rapt_text *texts = texts_of(lines, count, &own);
+    rapt_translator *t = texts ? rapt_translator_new(m, options, &own) : NULL;
+    rapt_code code = t ? rapt_translator_run(t, NULL, texts, count, out, &own) : own.code;
     rapt_translator_free(t);
+    free(texts);
     return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }

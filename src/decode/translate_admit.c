@@ -104,14 +104,17 @@ static bool admit_turn(translate_lane *l, admit_room *r)
 {
     bool any = false;
     for (size_t n = l->waiting.count; n > 0 && l->picked_count < r->most; n--) {
-        translate_text *x = queue_pop(&l->waiting);
+        translate_text *x = (translate_text *)l->waiting.first;
         if (admit_may_begin(r, x)) {
             l->picked[l->picked_count++] = x->order[x->next++];
             r->running++;
             r->own++;
             any = true;
         }
-        queue_put(translate_text_waiting(x) > 0 ? &l->waiting : &l->begun, x);
+        if (translate_text_waiting(x) > 0)
+            queue_rotate(&l->waiting);
+        else
+            queue_put(&l->begun, queue_pop(&l->waiting));
     }
     return any;
 }

@@ -62,29 +62,27 @@ void translate_lane_add(rapt_translator *t, translate_text *x)
         atomic_store(&l->ended, true);
 }
 
-/* Moves texts of a list that are finished to `over`, and texts whose items have all begun to the list of begun texts. */
-static void lane_sort_texts(translate_lane *l, queue *q, queue *over)
+/* What the two sweeps ask. */
+static bool lane_text_has_begun(void *text)
 {
-    for (queue_link *before = NULL, *at = q->first; at; at = before ? before->next : q->first) {
-        translate_text *x = (translate_text *)at;
-        translate_text_check(x);
-        const bool ends = atomic_load(&x->left) == 0;
-        if (!ends && (q == &l->begun || translate_text_waiting(x) > 0)) {
-            before = at;
-            continue;
-        }
-        queue_remove(q, before);
-        queue_put(ends ? over : &l->begun, x);
-    }
+    translate_text_check(text);
+    return translate_text_waiting(text) == 0;
 }
 
-/* Whether to look at all texts: one is over, or it is time to ask whether they are cancelled. */
-static bool lane_is_due(translate_lane *l, double now)
+static bool lane_text_is_over(void *text)
 {
-    if (!atomic_exchange(&l->ended, false) && now < l->checked + CHECK_SECONDS)
-        return false;
-    l->checked = now;
-    return true;
+    return atomic_load(&((translate_text *)text)->left) == 0;
+}
+
+/* Ends what is cancelled of the waiting texts, and moves finished texts to `over`: these wait no more, so they have begun. */
+static void lane_end_stopped(translate_lane *l, double now, queue *over)
+{
+    if (now >= l->checked + CHECK_SECONDS) {
+        l->checked = now;
+        queue_sweep(&l->waiting, QUEUE_ASKED, lane_text_has_begun, &l->begun); /* calls functions of those who wait */
+    }
+    if (atomic_exchange(&l->ended, false))
+        queue_sweep(&l->begun, SIZE_MAX, lane_text_is_over, over); /* looks only */
 }
 
 /* Removes finished texts, takes queued ones, and begins segments; `only` as in translate_admit. Without a host nobody waits for a
@@ -96,10 +94,7 @@ static queue lane_turn_over(rapt_translator *t, translate_worker *only)
     queue over = {0};
     if (l->host)
         l->host->take(l->context);
-    if (lane_is_due(l, clock_seconds())) {
-        lane_sort_texts(l, &l->waiting, &over);
-        lane_sort_texts(l, &l->begun, &over);
-    }
+    lane_end_stopped(l, clock_seconds(), &over);
     if (l->host || !only || only->segments == 0)
         translate_admit(t, only);
     l->counts.waiting = l->waiting.count;

@@ -35,8 +35,8 @@ static source_limits translate_limits(const translate_setup *s)
 static rapt_code translate_set_prefixes(translate_text *x, const rapt_translator_request *r, const prefixes *otherwise,
                                         const search_prefix **begins, bool *each, rapt_error *err)
 {
-    const char *const *own = &x->settings.o.prefix; /* the request's; the setup has none */
-    const char *const *texts = r->prefixes ? r->prefixes : *own ? own : NULL;
+    const rapt_text own = rapt_text_of(x->settings.o.prefix); /* the request's; the setup has none */
+    const rapt_text *texts = r->prefixes ? r->prefixes : own.data ? &own : NULL;
     *each = r->prefixes != NULL;
     *begins = texts || r->options || otherwise->count == 0 ? NULL : otherwise->prefix;
     if (!texts)
@@ -92,7 +92,7 @@ static rapt_code translate_encode_tokens(translate_text *x, size_t line, const s
 
 static rapt_code translate_encode_text(translate_text *x, size_t line, source_limits limits, rapt_error *err)
 {
-    if (!x->lines || !x->lines[line] || (x->tokens && x->tokens[line].count > 0))
+    if (!x->lines || !x->lines[line].data || (x->tokens && x->tokens[line].count > 0))
         return rapt_fail(err, RAPT_ERR_VALUE, "line %zu has neither a text nor tokens", line + 1);
     const rapt_code code = languages_of_line(x->setup->m, x->lines[line], &limits.language, &limits.language_size, err);
     return code ? code
@@ -264,8 +264,8 @@ static rapt_code translate_failure(const translate_text *x, rapt_error *err)
     const size_t number = x->items[x->failed].line;
     if (translate_line_tokens(x, number))
         return rapt_fail(err, x->error.code, "line %zu: %s", number + 1, x->error.message);
-    const char *line = x->lines[number];
-    return rapt_fail(err, x->error.code, "\"%s\": %s", quote(line).text, x->error.message);
+    const rapt_text line = x->lines[number];
+    return rapt_fail(err, x->error.code, "\"%s\": %s", quote_bytes(line.data, line.size).text, x->error.message);
 }
 
 rapt_code translate_text_write(translate_text *x, rapt_translation *out, rapt_error *err)

@@ -27,7 +27,7 @@ struct translate_text {
     queue_link link;          /* of the lane that translates it */
     const translate_setup *setup;
     translate_settings settings;
-    const char *const *lines; /* [count], which must last; an element is not read if the line has tokens */
+    const rapt_text *lines;   /* [count], which must last; an element is not read if the line has tokens */
     const rapt_source_tokens *tokens; /* [count] the request's, or NULL */
     size_t count;
     bool (*stop)(void *context, size_t line); /* whether a line is cancelled, from any thread; or NULL */

@@ -24,10 +24,9 @@ void engine_call_run(rapt_engine_job *job, int threads)
 rapt_code rapt_engine_call(rapt_engine_model *m, void (*fn)(void *context, const rapt_model *model, int threads),
                            rapt_stop_fn *stop, void *context, rapt_engine_job **job, rapt_error *err)
 {
-    if (engine_check_here(m->engine, err) != RAPT_OK)
-        return RAPT_ERR_VALUE;
-    if (rapt_engine_check(m, err) != RAPT_OK)
-        return RAPT_ERR_IO;
+    const rapt_code code = engine_check_request(m, NULL, NULL, err);
+    if (code)
+        return code;
     engine_call *call = calloc(1, sizeof *call);
     if (!call)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a call");

@@ -36,6 +36,7 @@ struct rapt_engine_job {
 
 /* The functions that compute a model's jobs. The engine's thread calls all of them, without its lock. */
 typedef struct engine_lane {
+    const char *kind; /* of model, for messages */
     /* Takes queued jobs (engine_take) and computes one step; false: there was nothing to do. Cancelled jobs (engine_stops) end
      * first. */
     bool (*step)(rapt_engine_model *m, void *lane);
@@ -67,6 +68,9 @@ extern const engine_lane translation_functions;
 bool engine_is_here(const rapt_engine *e);
 /* engine_is_here as a code, with `err` set. */
 rapt_code engine_check_here(const rapt_engine *e, rapt_error *err);
+/* What every request asks before it is made: that the engine is here, that the model has the lane that it is for (NULL: any),
+ * which can do `what`, and that the model has no fault. */
+rapt_code engine_check_request(const rapt_engine_model *m, const engine_lane *lane, const char *what, rapt_error *err);
 
 /* Queues a job in which all members but link, model and queued are set; *handle gets it unless `handle` is NULL. May be called
  * from any thread. */

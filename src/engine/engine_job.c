@@ -92,6 +92,14 @@ rapt_code rapt_engine_check(const rapt_engine_model *m, rapt_error *err)
     return fault ? rapt_fail(err, RAPT_ERR_IO, "%s", fault) : RAPT_OK;
 }
 
+rapt_code engine_check_request(const rapt_engine_model *m, const engine_lane *lane, const char *what, rapt_error *err)
+{
+    const rapt_code code = engine_check_here(m->engine, err);
+    if (!code && lane && m->lane != lane)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s does not %s", m->lane ? m->lane->kind : "an encoder", what);
+    return code ? code : rapt_engine_check(m, err);
+}
+
 bool engine_stops(rapt_engine_job *job)
 {
     return rapt_engine_check(job->model, NULL) || atomic_load(&job->cancelled) || atomic_load(&job->model->engine->ending) ||

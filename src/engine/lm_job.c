@@ -21,7 +21,8 @@ static void lm_job_free(rapt_engine_job *job)
 
 static rapt_code lm_job_check(const rapt_model *m, const rapt_engine_generation *r, rapt_generate_options *o, rapt_error *err)
 {
-    rapt_code code = generate_options_take(r->options, o, err);
+    rapt_code code = sized_check_reserved(r->reserved, sizeof r->reserved, "engine_generation", err);
+    code = code ? code : generate_options_take(r->options, o, err);
     if (code)
         return code;
     o->beam = SIZED_AS_MODEL(o->beam) ? 1 : o->beam; /* overrides the policy of a folder */

@@ -12,7 +12,6 @@
 
 #define CHUNK ((size_t)64 << 10)
 #define SCORED 64 /* tokens of scored prompts in a step: each has logits of the whole vocabulary */
-#define ASKED ((size_t)16) /* waiting jobs that are asked in a step whether they stop */
 
 /* ---- jobs that come and go ----------------------------------------------------------------------------------------- */
 
@@ -45,37 +44,28 @@ static void lm_lane_stop(lm_job *j)
     rapt_fail(&j->error, RAPT_ERR_INTERRUPTED, "the generation was cancelled");
 }
 
-/* Ends the waiting job after `before`; NULL: the first one. */
-static void lm_lane_end_waiting(lm_lane *l, queue_link *before)
+/* Ends a job that has left the waiting ones. */
+static void lm_lane_end_waiting(lm_lane *l, lm_job *j)
 {
-    lm_job *j = queue_remove(&l->waiting, before);
     lm_lane_stop(j);
     lm_lane_publish(l);
     lm_job_end(j);
 }
 
-/* Asks some of the waiting jobs whether they are cancelled, and others in the next step, because asking all of a long queue would
- * take longer than a step. Returns whether any has ended. */
-static bool lm_lane_ask_waiting(lm_lane *l)
+/* What a sweep asks. */
+static bool lm_lane_job_stops(void *job)
 {
-    bool any = false;
-    for (size_t left = MIN(l->waiting.count, ASKED); left > 0; left--) {
-        if (l->asked && !l->asked->next)
-            l->asked = NULL;
-        queue_link *at = l->asked ? l->asked->next : l->waiting.first;
-        if (engine_stops((rapt_engine_job *)at)) {
-            lm_lane_end_waiting(l, l->asked);
-            any = true;
-        } else
-            l->asked = at;
-    }
-    return any;
+    return engine_stops(job);
 }
 
 /* Ends cancelled jobs, waiting and running ones. Returns whether there were any. */
 static bool lm_lane_end_stopped(lm_lane *l)
 {
-    bool any = lm_lane_ask_waiting(l);
+    queue stopped = {0};
+    queue_sweep(&l->waiting, QUEUE_ASKED, lm_lane_job_stops, &stopped);
+    bool any = stopped.count > 0;
+    for (lm_job *j; (j = queue_pop(&stopped));)
+        lm_lane_end_waiting(l, j);
     for (size_t i = 0; i < l->slot_count; i++)
         if (l->slots[i].job && engine_stops(&l->slots[i].job->job)) {
             lm_lane_stop(l->slots[i].job);
@@ -89,10 +79,8 @@ static bool lm_lane_end_stopped(lm_lane *l)
 static void lm_lane_admit(lm_lane *l)
 {
     while (l->waiting.first) {
-        if (l->asked == l->waiting.first)
-            l->asked = NULL;
         if (engine_stops((rapt_engine_job *)l->waiting.first)) {
-            lm_lane_end_waiting(l, NULL);
+            lm_lane_end_waiting(l, queue_pop(&l->waiting));
             continue;
         }
         if (!lm_slot_admit(l, (lm_job *)l->waiting.first))
@@ -296,7 +284,7 @@ static void lm_lane_free(void *lane)
     free(l);
 }
 
-const engine_lane lm_lane_functions = {lm_lane_step, lm_lane_free};
+const engine_lane lm_lane_functions = {"a language model", lm_lane_step, lm_lane_free};
 
 /* At least one text of the whole context. */
 static size_t lm_lane_positions(const lm_lane *l, size_t bytes)
@@ -362,13 +350,7 @@ rapt_code rapt_engine_generate(rapt_engine_model *m, const rapt_engine_generatio
                                rapt_error *err)
 {
     rapt_error own = {0};
-    if (engine_check_here(m->engine, err) != RAPT_OK)
-        return RAPT_ERR_VALUE;
-    if (m->lane && m->lane != &lm_lane_functions)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a translation model does not generate text from a prompt");
-    if (!m->lane)
-        return rapt_fail(err, RAPT_ERR_VALUE, "an encoder does not generate text from a prompt");
-    rapt_code code = rapt_engine_check(m, &own);
+    const rapt_code code = engine_check_request(m, &lm_lane_functions, "generate text from a prompt", &own);
     lm_job *j = code ? NULL : lm_job_new(m, request, ((const lm_lane *)m->of_lane)->tapes.all->k, &own);
     if (!j)
         return rapt_fail(err, own.code, "%s", own.message);

@@ -27,7 +27,6 @@ typedef struct lm_lane {
     bool no_prefix_cache;
     size_t positions;          /* that running texts and cached prefixes may hold together */
     queue waiting;
-    queue_link *asked;         /* the waiting job that was asked last whether it is cancelled; NULL: the first one is next */
     lm_budget budget;
     lm_piece *pieces;          /* [slot_count] of a step */
     size_t piece_count;

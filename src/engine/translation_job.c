@@ -1,5 +1,6 @@
 /* engine/translation_job.c: requests to translate lines, which the lane of a translator computes (decode/translate_lane.c). The
  * calling thread encodes the lines, so that errors are reported at once and the engine's thread has less to do. */
+#include "base/sized.h"
 #include "decode/translate.h"
 #include "decode/translate_options.h"
 #include "engine/engine_core.h"
@@ -11,7 +12,7 @@ typedef struct translation_job {
     rapt_engine_job job;
     void (*on_done)(void *context, rapt_code code, const char *message, const rapt_translation *out);
     char *memory;            /* holds the lines */
-    const char **lines;
+    rapt_text *lines;
     translate_text text;     /* its context is the job */
     atomic_bool interrupted; /* it was to stop before it was done */
 } translation_job;
@@ -41,15 +42,17 @@ static rapt_code translation_job_copy(translation_job *j, const rapt_engine_tran
 {
     size_t size = 1, at = 0;
     for (size_t i = 0; i < request->count; i++)
-        size += strlen(request->lines[i]) + 1;
+        size += request->lines[i].size;
     j->memory = malloc(size);
     j->lines = calloc(request->count + 1, sizeof *j->lines);
     if (!j->memory || !j->lines)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu lines", request->count);
     for (size_t i = 0; i < request->count; i++) {
-        const size_t length = strlen(request->lines[i]) + 1;
-        j->lines[i] = memcpy(j->memory + at, request->lines[i], length);
-        at += length;
+        const rapt_text line = request->lines[i];
+        if (line.size > 0)
+            memcpy(j->memory + at, line.data, line.size);
+        j->lines[i] = (rapt_text){line.data ? j->memory + at : NULL, line.size};
+        at += line.size;
     }
     return RAPT_OK;
 }
@@ -65,7 +68,8 @@ static translation_job *translation_job_new(const rapt_translator *t, const rapt
     }
     j->job = (rapt_engine_job){.free = translation_job_free, .stop = request->stop, .context = request->context};
     j->on_done = request->on_done;
-    rapt_code code = translation_job_copy(j, request, err);
+    rapt_code code = sized_check_reserved(request->reserved, sizeof request->reserved, "engine_translation", err);
+    code = code ? code : translation_job_copy(j, request, err);
     j->text = (translate_text){.lines = j->lines, .count = request->count, .stop_all = translation_job_stops, .context = j};
     code = code ? code : translate_text_encode(&j->text, &t->setup, &options, &t->prefix, err);
     if (!code)
@@ -78,11 +82,7 @@ rapt_code rapt_engine_translate(rapt_engine_model *m, const rapt_engine_translat
                                 rapt_error *err)
 {
     rapt_error own = {0};
-    if (engine_check_here(m->engine, err) != RAPT_OK)
-        return RAPT_ERR_VALUE;
-    if (m->lane != &translation_functions)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s does not translate", m->lane ? "a language model" : "an encoder");
-    rapt_code code = rapt_engine_check(m, &own);
+    const rapt_code code = engine_check_request(m, &translation_functions, "translate", &own);
     translation_job *j = code ? NULL : translation_job_new(m->of_lane, request, &own);
     if (!j)
         return rapt_fail(err, own.code, "%s", own.message);
@@ -142,7 +142,7 @@ static void translation_free(void *lane)
     rapt_translator_free(lane);
 }
 
-const engine_lane translation_functions = {translation_step, translation_free};
+const engine_lane translation_functions = {"a translation model", translation_step, translation_free};
 
 void *translations_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err)
 {

@@ -41,15 +41,16 @@ static char *written(const rapt_model *m, const char *text)
     return m->translation.capitalize ? capitalize(text) : strdup(text);
 }
 
-static rapt_code explain_read_pair(rapt_explanation *e, rapt_tape *t, const char *text, const char *given, rapt_error *err)
+static rapt_code explain_read_pair(rapt_explanation *e, rapt_tape *t, rapt_error *err)
 {
     const rapt_model *m = e->model;
+    const bool given = e->given.data != NULL;
     pass_tokens source, target;
-    rapt_code code = pass_read_source(m, text, e->strict, &source, err);
+    rapt_code code = pass_read_source(m, e->text, e->strict, &source, err);
     code = code ? code : add_sequence(e, "source", m->translation.source, &source, err);
     if (code)
         return code;
-    code = given ? pass_read_target(m, given, e->strict, &target, err) : pass_translate(t, m, &source, &target, err);
+    code = given ? pass_read_target(m, e->given, e->strict, &target, err) : pass_translate(t, m, &source, &target, err);
     code = code ? code : add_sequence(e, "target", m->translation.target, &target, err);
     if (code)
         return code;
@@ -63,10 +64,10 @@ static rapt_code explain_read_pair(rapt_explanation *e, rapt_tape *t, const char
     return done ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of the target");
 }
 
-static rapt_code explain_read_text(rapt_explanation *e, const char *text, rapt_error *err)
+static rapt_code explain_read_text(rapt_explanation *e, rapt_error *err)
 {
     pass_tokens tokens;
-    rapt_code code = pass_read_text(e->model, text, e->strict, &tokens, err);
+    rapt_code code = pass_read_text(e->model, e->text, e->strict, &tokens, err);
     code = code ? code : add_sequence(e, "text", e->model->language.tokenizer, &tokens, err);
     if (code)
         return code;
@@ -121,10 +122,10 @@ rapt_code explain_read_like(rapt_explanation *e, const rapt_explanation *like, r
     return done ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of the target");
 }
 
-rapt_code explain_read(rapt_explanation *e, rapt_tape *t, const char *text, const char *target, rapt_error *err)
+rapt_code explain_read(rapt_explanation *e, rapt_tape *t, rapt_error *err)
 {
     bool language = e->model->task == RAPT_TASK_LANGUAGE_MODEL;
-    rapt_code code = language ? explain_read_text(e, text, err) : explain_read_pair(e, t, text, target, err);
+    rapt_code code = language ? explain_read_text(e, err) : explain_read_pair(e, t, err);
     for (size_t i = 0; i < e->sequence_count && !code; i++)
         code = label_tokens(&e->memory, &e->sequences[i], err);
     return code;

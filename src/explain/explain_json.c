@@ -113,13 +113,18 @@ static json_t *intermediates_json(const rapt_explanation *e, explain_values valu
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 /* A path, or a text for a byte-level tokenizer, need not be UTF-8. */
-static json_t *valid_string(const char *given)
+static json_t *valid_bytes_json(const char *given, size_t size)
 {
     size_t length;
-    char *text = valid_text(given, strlen(given), &length, NULL);
+    char *text = valid_text(given, size, &length, NULL);
     json_t *string = text ? json_stringn(text, length) : NULL;
     free(text);
     return string;
+}
+
+static json_t *valid_string(const char *given)
+{
+    return valid_bytes_json(given, strlen(given));
 }
 
 static bool token_is_text(const rapt_tokenizer *k, int32_t id)
@@ -262,9 +267,11 @@ static json_t *unknown_words_json(const explain_sequence *s)
 static bool add_rest(const rapt_explanation *e, json_t *o)
 {
     bool ok = true;
-    if (e->model->task == RAPT_TASK_TRANSLATION)
-        ok = json_object_set_new(o, "target", valid_string(rapt_explanation_target(e))) == 0;
-    if (e->given)
+    size_t size;
+    const char *target = rapt_explanation_target(e, &size);
+    if (target)
+        ok = json_object_set_new(o, "target", valid_bytes_json(target, size)) == 0;
+    if (e->given.data)
         ok = json_object_set_new(o, "unknown_target_words", unknown_words_json(explain_last(e))) == 0 && ok;
     return ok && (!e->gradients || json_object_set_new(o, "loss", json_real(e->loss)) == 0);
 }
@@ -272,7 +279,7 @@ static bool add_rest(const rapt_explanation *e, json_t *o)
 json_t *explain_object(const rapt_explanation *e, explain_values values, rapt_error *err)
 {
     json_t *o = json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rapt", "explain", "version", 1, "model",
-                          explain_model_json(e), "text", valid_string(e->text), "unknown_words",
+                          explain_model_json(e), "text", valid_bytes_json(e->text.data, e->text.size), "unknown_words",
                           unknown_words_json(&e->sequences[0]), "sequences", sequences_json(e), "output",
                           output_json(e), "steps", intermediates_json(e, values), "predictions", predictions_json(e));
     if (o && !add_rest(e, o)) {
@@ -287,7 +294,10 @@ json_t *explain_object(const rapt_explanation *e, explain_values values, rapt_er
 rapt_code rapt_explanation_json(const rapt_explanation *e, const rapt_explain_format *format, char **json, size_t *size,
                                 rapt_error *err)
 {
-    json_t *o = explain_object(e, format && format->full ? EXPLAIN_NUMBERS : EXPLAIN_STATISTICS, err);
+    rapt_explain_format f;
+    if (explain_take_format(format, &f, err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
+    json_t *o = explain_object(e, f.full ? EXPLAIN_NUMBERS : EXPLAIN_STATISTICS, err);
     if (!o)
         return RAPT_ERR_MEMORY;
     char *text = json_text(o, JSON_REAL_PRECISION(9)); /* a float comes back as it was */

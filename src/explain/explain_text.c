@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* open_memstream */
 #include "explain/explanation.h"
 
+#include "base/sized.h"
 #include "explain/input/token_name.h"
 #include "io/model_core.h"
 #include "print/printer.h"
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE 80         /* default columns of a table's line */
 #define SHOWN 100       /* elements of a matrix that are shown all: a sentence has some sixty of them */
 #define EDGE 3          /* matrices that are shown at each end of many */
 #define MAX_ROWS 60     /* max rows of a table that is shown whole; rows of longer ones */
@@ -20,7 +20,7 @@
 /* A text while it is written. */
 typedef struct explain_text {
     const rapt_explanation *e;
-    const rapt_explain_format *f;
+    rapt_explain_format f;
     FILE *to;
     char heading[96]; /* the last one */
 } explain_text;
@@ -34,7 +34,7 @@ typedef struct explain_text {
 
 static void paint(const explain_text *w, const char *color, const char *text)
 {
-    if (w->f->color)
+    if (w->f.color)
         fprintf(w->to, "\033[%sm%s\033[0m", color, text);
     else
         fputs(text, w->to);
@@ -172,12 +172,12 @@ static const char *const *labels_along(const explain_text *w, const rapt_interme
 static rapt_code print_matrices(const explain_text *w, const rapt_intermediate *x, rapt_error *err)
 {
     int rows = x->ndim > 1 ? x->ndim - 2 : 0;
-    bool full = w->f->full;
+    bool full = w->f.full;
     rapt_table f = {.rows = x->shape[rows], .columns = x->ndim > 1 ? x->shape[rows + 1] : 1,
                      .row_names = labels_along(w, x, rows), .column_names = labels_along(w, x, rows + 1)};
     size_t matrix = f.rows * f.columns, count = explain_size(x) / matrix;
     f.max_rows = full || f.rows <= MAX_ROWS ? 0 : SOME_ROWS;
-    f.width = full ? 0 : w->f->width ? w->f->width : LINE;
+    f.width = full ? 0 : w->f.width;
     f.narrow = true;
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < count && !code; i++) {
@@ -204,10 +204,11 @@ static rapt_code print_intermediate(explain_text *w, const rapt_intermediate *x,
     print_origins(w, x);
     print_shape(w, x);
     print_figures(w, x);
-    if (w->f->table)
+    if (w->f.table)
         return print_matrices(w, x, err);
-    print_tensor(w->to, &(print_elements){.values = x->values, .ndim = x->ndim, .shape = x->shape},
-                 &(rapt_tensor_text_options){.threshold = w->f->full ? SIZE_MAX : SHOWN});
+    rapt_tensor_text_options o = rapt_tensor_text_options_default();
+    o.threshold = w->f.full ? SIZE_MAX : SHOWN;
+    print_tensor(w->to, &(print_elements){.values = x->values, .ndim = x->ndim, .shape = x->shape}, &o);
     return RAPT_OK;
 }
 
@@ -285,21 +286,36 @@ static rapt_code print_parts(explain_text *w, size_t first, size_t last, rapt_er
     return code ? code : print_intermediates(w, true, err);
 }
 
+SIZED_ENDS_WITH(rapt_explain_format, reserved);
+
+void rapt_explain_format_init(rapt_explain_format *o, size_t size)
+{
+    sized_init(o, size, &(rapt_explain_format){EXPLAIN_FORMAT_DEFAULTS}, sizeof *o);
+}
+
+rapt_code explain_take_format(const rapt_explain_format *given, rapt_explain_format *out, rapt_error *err)
+{
+    *out = (rapt_explain_format){EXPLAIN_FORMAT_DEFAULTS};
+    const rapt_code code = sized_take(out, given, sizeof out->reserved, "explain_format", err);
+    return code || !SIZED_AS_MODEL(out->width) ? code : sized_refuse_as_model("width", err);
+}
+
 rapt_code rapt_explanation_text(const rapt_explanation *e, const rapt_explain_format *format, char **text, size_t *size,
                                 rapt_error *err)
 {
-    static const rapt_explain_format defaults;
-    explain_text w = {.e = e, .f = format ? format : &defaults};
+    explain_text w = {.e = e};
+    if (explain_take_format(format, &w.f, err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
     const explain_sequence *s = explain_last(e);
-    long count = (long)s->count, at = w.f->has_position ? w.f->position : -1;
+    const int64_t count = (int64_t)s->count, at = w.f.position;
     if (at >= count || at < -count)
-        return rapt_fail(err, RAPT_ERR_VALUE, "position %ld: the %s has tokens 0 to %ld", at, s->name, count - 1);
+        return rapt_fail(err, RAPT_ERR_VALUE, "position %lld: the %s has tokens 0 to %zu", (long long)at, s->name, s->count - 1);
     size_t position = (size_t)(at >= 0 ? at : count + at), length = 0;
     char *made = NULL;
     w.to = open_memstream(&made, &length);
     if (!w.to)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
-    bool all = w.f->all_positions;
+    bool all = w.f.all_positions;
     rapt_code code = print_parts(&w, all ? 0 : position, all ? s->count - 1 : position, err);
     if (fclose(w.to) != 0 && !code)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");

@@ -12,8 +12,18 @@
 
 /* ---- made ------------------------------------------------------------------------------------------------------- */
 
-static rapt_explanation *explanation_alloc(const rapt_model *m, const char *text, const rapt_explain_options *o,
-                                           rapt_error *err)
+/* A text with a NUL behind it. NULL data, unless `text` has none: out of memory. */
+static rapt_text explanation_keep(arena *memory, rapt_text text)
+{
+    char *copy = text.data ? arena_alloc(memory, text.size + 1) : NULL;
+    if (copy) {
+        memcpy(copy, text.data, text.size);
+        copy[text.size] = '\0';
+    }
+    return (rapt_text){copy, copy ? text.size : 0};
+}
+
+static rapt_explanation *explanation_alloc(const rapt_model *m, rapt_text text, const rapt_explain_options *o, rapt_error *err)
 {
     rapt_explanation *e = calloc(1, sizeof *e);
     if (!e) {
@@ -26,10 +36,10 @@ static rapt_explanation *explanation_alloc(const rapt_model *m, const char *text
     e->strict = o->strict;
     e->filtered = o->name_count > 0;
     e->model_name = arena_string(&e->memory, o->model_name ? o->model_name : "model");
-    const char *target = o->like ? o->like->given : o->target;
-    e->text = arena_string(&e->memory, o->like ? o->like->text : text);
-    e->given = target ? arena_string(&e->memory, target) : NULL;
-    if (e->model_name && e->text && (e->given || !target))
+    const rapt_text target = o->like ? o->like->given : o->target;
+    e->text = explanation_keep(&e->memory, o->like ? o->like->text : text);
+    e->given = explanation_keep(&e->memory, target);
+    if (e->model_name && e->text.data && (e->given.data || !target.data))
         return e;
     rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an explanation");
     rapt_explanation_free(e);
@@ -43,7 +53,7 @@ static rapt_code explanation_fill(rapt_explanation *e, rapt_tape *t, const rapt_
     rapt_code code = explain_selection_init(&s, o, err);
     if (code)
         return code;
-    code = o->like ? explain_read_like(e, o->like, err) : explain_read(e, t, e->text, e->given, err);
+    code = o->like ? explain_read_like(e, o->like, err) : explain_read(e, t, err);
     if (o->gradients && !code)
         rapt_params_zero_grad(e->model->params);
     if (!code)
@@ -63,8 +73,8 @@ void rapt_explain_options_init(rapt_explain_options *o, size_t size)
     sized_init(o, size, &(rapt_explain_options){.size = sizeof(rapt_explain_options)}, sizeof *o);
 }
 
-rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text, const rapt_explain_options *options,
-                                       rapt_error *err)
+rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text, size_t size,
+                                       const rapt_explain_options *options, rapt_error *err)
 {
     rapt_explain_options own = rapt_explain_options_default(), *o = &own;
     if (sized_take(o, options, 0, "explain_options", err) != RAPT_OK)
@@ -73,12 +83,12 @@ rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text
         rapt_fail(err, RAPT_ERR_VALUE, "an encoder, as this model of type %s, is not explained", model->family);
         return NULL;
     }
-    if (o->target && !o->like && model->task == RAPT_TASK_LANGUAGE_MODEL) {
+    if (o->target.data && !o->like && model->task == RAPT_TASK_LANGUAGE_MODEL) {
         rapt_fail(err, RAPT_ERR_VALUE, "a language model takes no target");
         return NULL;
     }
     rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = o->threads}, err);
-    rapt_explanation *e = t ? explanation_alloc(model, text, o, err) : NULL;
+    rapt_explanation *e = t ? explanation_alloc(model, (rapt_text){text ? text : "", text ? size : 0}, o, err) : NULL;
     if (e && explanation_fill(e, t, o, err)) {
         rapt_explanation_free(e);
         e = NULL;
@@ -150,7 +160,10 @@ double rapt_explanation_loss(const rapt_explanation *e)
     return e->loss;
 }
 
-const char *rapt_explanation_target(const rapt_explanation *e)
+const char *rapt_explanation_target(const rapt_explanation *e, size_t *size)
 {
-    return e->given ? e->given : e->translation;
+    const rapt_text target = e->given.data ? e->given : rapt_text_of(e->translation);
+    if (size)
+        *size = target.size;
+    return target.data;
 }

@@ -26,7 +26,8 @@ typedef struct explain_parts {
 struct rapt_explanation {
     const rapt_model *model; /* borrowed */
     arena memory;            /* holds everything below, unless a comment says otherwise */
-    const char *model_name, *text;
+    const char *model_name;
+    rapt_text text;
     bool gradients;          /* with loss and gradients */
     bool strict;             /* unknown words are an error */
     bool filtered;           /* some intermediates were not asked for and are left out */
@@ -34,7 +35,7 @@ struct rapt_explanation {
     explain_sequence sequences[2]; /* source and target, or a language model's text */
     size_t sequence_count;
     char *output;            /* translation model: the words of its target; from malloc */
-    const char *given;       /* the target as it was given; NULL: the model's own greedy translation */
+    rapt_text given;         /* the target as it was given; `data` NULL: the model's own greedy translation */
     char *translation;       /* ... as `rapt translate` prints it; from malloc; NULL: a target was given */
     int32_t *labels;         /* [label_count]: the id after each token of the last sequence */
     size_t label_count;      /* the last token of a text has none */
@@ -56,6 +57,14 @@ const explain_sequence *explain_along(const rapt_explanation *e, const rapt_inte
 /* How many elements it has. */
 size_t explain_size(const rapt_intermediate *x);
 
+/* ---- explain_text.c: formats ---------------------------------------------------------------------------------- */
+
+/* The defaults, for the function that makes formats, and for tests, which write other members behind them. */
+#define EXPLAIN_FORMAT_DEFAULTS .size = sizeof(rapt_explain_format), .width = 80, .position = -1
+
+/* RAPT_ERR_VALUE: not made by rapt_explain_format_default. `given` may be NULL: the defaults. */
+rapt_code explain_take_format(const rapt_explain_format *given, rapt_explain_format *out, rapt_error *err);
+
 /* ---- explain_origin.c: names of a Hugging Face folder --------------------------------------------------------- */
 
 enum { EXPLAIN_ORIGINS = 2 };
@@ -66,8 +75,8 @@ size_t explain_origins(const rapt_explanation *e, const rapt_intermediate *x, co
 
 /* ---- explain_input.c: texts to tokens ------------------------------------------------------------------------ */
 
-/* Fills sequences, labels and output; a translation model's own translation is computed on tape t. */
-rapt_code explain_read(rapt_explanation *e, rapt_tape *t, const char *text, const char *target, rapt_error *err);
+/* Fills sequences, labels and output from e->text and e->given; a translation model's own translation is computed on tape t. */
+rapt_code explain_read(rapt_explanation *e, rapt_tape *t, rapt_error *err);
 
 /* The tokens of another explanation, whose tokenizers serve both. RAPT_ERR_VALUE: its model is of another task or size. */
 rapt_code explain_read_like(rapt_explanation *e, const rapt_explanation *like, rapt_error *err);

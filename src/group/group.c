@@ -4,20 +4,34 @@
 #include "group/group_core.h"
 
 #include "base/clock.h"
+#include "base/sized.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define DEFAULT_WAIT 300.0
 #define SHORTEST_OPENING 60.0 /* min seconds that message layers may take to start, whatever `wait` is */
 #define LONGEST_CLOSING 10.0  /* max seconds to close, which all ranks do at once: Open MPI 4.1 may never return from it if its
                                  launcher is already ending the others */
 
 /* ---- making ----------------------------------------------------------------------------------------------- */
 
+SIZED_ENDS_WITH(rapt_group_options, reserved);
+
+void rapt_group_options_init(rapt_group_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_group_options){GROUP_DEFAULTS}, sizeof *o);
+}
+
 static rapt_group *allocate_group(const rapt_transport *transport, const rapt_group_options *options, rapt_error *err)
 {
+    rapt_group_options o = {GROUP_DEFAULTS};
+    if (sized_take(&o, options, sizeof o.reserved, "group_options", err) != RAPT_OK)
+        return NULL;
+    if (!(o.wait > 0)) {
+        rapt_fail(err, RAPT_ERR_VALUE, "wait is %g: a group waits for more than 0 seconds", o.wait);
+        return NULL;
+    }
     rapt_group *g = calloc(1, sizeof *g);
     pthread_condattr_t monotonic;
     if (!g) {
@@ -25,8 +39,8 @@ static rapt_group *allocate_group(const rapt_transport *transport, const rapt_gr
         return NULL;
     }
     g->transport = *transport;
-    g->wait = options && options->wait > 0 ? options->wait : DEFAULT_WAIT;
-    g->launched = options ? options->launched : 0;
+    g->wait = o.wait;
+    g->launched = o.launched;
     pthread_mutex_init(&g->mutex, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

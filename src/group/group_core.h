@@ -9,6 +9,9 @@
 
 #include <pthread.h>
 
+/* The defaults, for the function that makes options, and for tests, which write other members behind them. */
+#define GROUP_DEFAULTS .size = sizeof(rapt_group_options), .wait = 300
+
 /* ---- heartbeat.c: tells which ranks live. Each rank counts its messages, and sends a message to a few others now and then
  * (every `wait` / 32, at most a second) with the newest count that it knows for every rank, so that news about a rank reach all
  * in log2 P messages. A rank whose process is stopped, has died or is disconnected is lost for all others within the time of 2

@@ -2,6 +2,7 @@
  * tasks, which add theirs. For model.c and seal.c. */
 #include "io/model.h"
 
+#include "base/rows.h"
 #include "io/hub/hub_origin.h"
 #include "io/lora/model_lora.h"
 
@@ -12,6 +13,7 @@
 static const model_task *const TASKS[] = {[RAPT_TASK_TRANSLATION] = &model_translation,
                                           [RAPT_TASK_LANGUAGE_MODEL] = &model_language_model,
                                           [RAPT_TASK_ENCODER] = &model_encoder};
+ROWS_FIT(TASKS, RAPT_TASKS, 1); /* RAPT_TASK_ANY */
 
 typedef struct header {
     size_t version;
@@ -24,6 +26,7 @@ static const char *const FORMATS[] = {"rapt-model", NULL};
 /* An encoder is of another program. */
 static const char *const TASK_NAMES[] = {[RAPT_TASK_TRANSLATION] = "translation", [RAPT_TASK_LANGUAGE_MODEL] = "language_model",
                                          NULL};
+ROWS_FIT(TASK_NAMES, RAPT_TASKS, 1); /* neither encoders nor RAPT_TASK_ANY, but NULL */
 
 /* In the order of the file. */
 enum { TASK_MEMBER = 2, HEADER_MEMBERS = 4 };

@@ -1,6 +1,9 @@
 /* metrics/bleu.c: corpus and sentence BLEU. For `rapt score`, `rapt eval` and programs that compare translations. It defines
  * nothing of its own: scores equal sacreBLEU's, and the signature tells the settings. */
 #include "rapt/metrics.h"
+
+#include "base/sized.h"
+#include "metrics/metric_defaults.h"
 #include "metrics/mteval.h"
 #include "metrics/ngrams.h"
 #include "metrics/references.h"
@@ -17,13 +20,11 @@ struct sums {
 
 /* Memory in which one segment after the other is scored. */
 struct scorer {
-    const rapt_bleu_options *options;
+    rapt_bleu_options options;
     struct codes text, scratch, numbers;
     struct trie known;
     struct ngrams grams;
 };
-
-static const rapt_bleu_options defaults;
 
 static const char *smooth_name(rapt_smooth kind)
 {
@@ -65,13 +66,13 @@ static rapt_code bleu_check(const rapt_bleu_options *options, size_t references,
     return RAPT_OK;
 }
 
-static rapt_code load_words(struct scorer *s, const char *text, rapt_error *err)
+static rapt_code load_words(struct scorer *s, const rapt_text *text, rapt_error *err)
 {
-    rapt_code code = codes_load(&s->text, text, s->options->lowercase, err);
-    return code == RAPT_OK ? mteval_tokenize(s->options->tokenize, &s->text, &s->scratch, err) : code;
+    rapt_code code = codes_load(&s->text, text, s->options.lowercase, err);
+    return code == RAPT_OK ? mteval_tokenize(s->options.tokenize, &s->text, &s->scratch, err) : code;
 }
 
-static rapt_code bleu_load_translation(struct scorer *s, const char *text, rapt_error *err)
+static rapt_code bleu_load_translation(struct scorer *s, const rapt_text *text, rapt_error *err)
 {
     rapt_code code = load_words(s, text, err);
     if (code == RAPT_OK)
@@ -81,7 +82,7 @@ static rapt_code bleu_load_translation(struct scorer *s, const char *text, rapt_
     return code;
 }
 
-static rapt_code bleu_match_reference(struct scorer *s, const char *text, size_t *counts, rapt_error *err)
+static rapt_code bleu_match_reference(struct scorer *s, const rapt_text *text, size_t *counts, rapt_error *err)
 {
     rapt_code code = load_words(s, text, err);
     if (code == RAPT_OK)
@@ -103,7 +104,7 @@ static size_t closer(size_t length, size_t a, size_t b)
 }
 
 /* Adds segment `i` to the sums. */
-static rapt_code bleu_add_segment(struct scorer *s, const char *translation, const struct references *references,
+static rapt_code bleu_add_segment(struct scorer *s, const rapt_text *translation, const struct references *references,
                                   size_t i, struct sums *sums, rapt_error *err)
 {
     rapt_error why = {0};
@@ -191,17 +192,31 @@ static void bleu_free_scorer(struct scorer *s)
     ngrams_free(&s->grams);
 }
 
-static rapt_code bleu_score(const rapt_bleu_options *options, const char *const *translations, size_t segments,
+SIZED_ENDS_WITH(rapt_bleu_options, reserved);
+
+void rapt_bleu_options_init(rapt_bleu_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_bleu_options){BLEU_DEFAULTS}, sizeof *o);
+}
+
+static rapt_code bleu_take_options(const rapt_bleu_options *given, rapt_bleu_options *out, rapt_error *err)
+{
+    *out = (rapt_bleu_options){BLEU_DEFAULTS};
+    return sized_take(out, given, sizeof out->reserved, "bleu_options", err);
+}
+
+static rapt_code bleu_score(const rapt_bleu_options *options, const rapt_text *translations, size_t segments,
                             const struct references *references, rapt_bleu *bleu, rapt_error *err)
 {
-    struct scorer s = {.options = options ? options : &defaults};
+    struct scorer s = {0};
     struct sums sums = {0};
     *bleu = (rapt_bleu){0};
-    rapt_code code = bleu_check(s.options, references->count, segments, err);
+    rapt_code code = bleu_take_options(options, &s.options, err);
+    code = code ? code : bleu_check(&s.options, references->count, segments, err);
     for (size_t i = 0; i < segments && code == RAPT_OK; i++)
-        code = bleu_add_segment(&s, translations[i], references, i, &sums, err);
+        code = bleu_add_segment(&s, &translations[i], references, i, &sums, err);
     if (code == RAPT_OK)
-        bleu_finish(s.options, &sums, bleu);
+        bleu_finish(&s.options, &sums, bleu);
     bleu_free_scorer(&s);
     return code;
 }
@@ -209,25 +224,30 @@ static rapt_code bleu_score(const rapt_bleu_options *options, const char *const 
 rapt_code rapt_bleu_corpus(const rapt_bleu_options *options, const rapt_metric_texts *texts, rapt_bleu *bleu, rapt_error *err)
 {
     struct references columns = {.columns = texts->references, .count = texts->reference_count};
-    return bleu_score(options, texts->translations, texts->segment_count, &columns, bleu, err);
+    *bleu = (rapt_bleu){0};
+    const rapt_code code = sized_check_reserved(texts->reserved, sizeof texts->reserved, "metric_texts", err);
+    return code ? code : bleu_score(options, texts->translations, texts->segment_count, &columns, bleu, err);
 }
 
-rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const char *translation,
-                             const char *const *references, size_t reference_count, rapt_bleu *bleu,
-                             rapt_error *err)
+rapt_code rapt_bleu_sentence(const rapt_bleu_options *options, const rapt_text *translation, const rapt_text *references,
+                             size_t reference_count, rapt_bleu *bleu, rapt_error *err)
 {
     struct references row = {.row = references, .count = reference_count};
-    return bleu_score(options, &translation, 1, &row, bleu, err);
+    return bleu_score(options, translation, 1, &row, bleu, err);
 }
 
 void rapt_bleu_signature(const rapt_bleu_options *options, size_t reference_count, char *text, size_t size)
 {
-    const rapt_bleu_options *o = options ? options : &defaults;
-    const char *tokenize = rapt_tokenize_name(o->tokenize), *smooth = smooth_name(o->smooth);
+    rapt_bleu_options o;
     char value[32] = "";
-    if (smooth_value(o) != 0)
-        snprintf(value, sizeof value, "[%.2f]", smooth_value(o));
+    if (bleu_take_options(options, &o, NULL) != RAPT_OK) {
+        snprintf(text, size, "%s", "");
+        return;
+    }
+    const char *tokenize = rapt_tokenize_name(o.tokenize), *smooth = smooth_name(o.smooth);
+    if (smooth_value(&o) != 0)
+        snprintf(value, sizeof value, "[%.2f]", smooth_value(&o));
     snprintf(text, size, "nrefs:%zu|case:%s|eff:%s|tok:%s|smooth:%s%s|version:2.6.0", reference_count,
-             o->lowercase ? "lc" : "mixed", o->effective_order ? "yes" : "no", tokenize ? tokenize : "?",
+             o.lowercase ? "lc" : "mixed", o.effective_order ? "yes" : "no", tokenize ? tokenize : "?",
              smooth ? smooth : "?", value);
 }

@@ -14,7 +14,7 @@ struct scorer {
     struct ngrams grams;
 };
 
-static bool bleu_book_load(struct scorer *s, const char *prediction, const char *label)
+static bool bleu_book_load(struct scorer *s, const rapt_text *prediction, const rapt_text *label)
 {
     return codes_load(&s->text, prediction, false, NULL) == RAPT_OK &&
            words_add(&s->known, &s->text, &s->own, NULL) == RAPT_OK &&
@@ -48,7 +48,7 @@ static double bleu_book_score(struct scorer *s, size_t k)
     return exp(shorter < 0 ? shorter : 0) * precisions(s, k < own ? k : own);
 }
 
-double rapt_bleu_book(const char *prediction, const char *label, int k)
+double rapt_bleu_book(const rapt_text *prediction, const rapt_text *label, int k)
 {
     struct scorer s = {0};
     double result = NAN;

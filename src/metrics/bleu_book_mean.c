@@ -11,9 +11,10 @@ rapt_code bleu_book_mean(const bleu_book_text *text, double *mean, rapt_error *e
 {
     double sum = 0;
     for (size_t i = 0; i < text->count; i++) {
-        char *label = words_prepare_sentence(text->targets[i], text->lowercase);
-        double score = label ? rapt_bleu_book(text->translations[i], label, BLEU_BOOK_K) : NAN;
-        free(label);
+        char *prepared = words_prepare_sentence(text->targets[i].data, text->lowercase);
+        const rapt_text label = rapt_text_of(prepared);
+        double score = prepared ? rapt_bleu_book(&text->translations[i], &label, BLEU_BOOK_K) : NAN;
+        free(prepared);
         if (isnan(score))
             return rapt_fail(err, RAPT_ERR_MEMORY, "sentence %zu: too long for the book's BLEU, or out of memory", i + 1);
         sum += score;

@@ -8,7 +8,7 @@
 #define BLEU_BOOK_K 2 /* the book's */
 
 typedef struct bleu_book_text {
-    const char *const *translations, *const *targets; /* [count] */
+    const rapt_text *translations, *targets; /* [count]; targets have a NUL behind them */
     size_t count;
     bool lowercase; /* the targets: the translations are as a model of words writes them */
 } bleu_book_text;

@@ -4,8 +4,6 @@
 
 #include "text/utf8.h"
 
-#include <string.h>
-
 /* Counts of characters of scripts without spaces, and of words of other letters. */
 struct script_counts {
     size_t han, kana, unspaced, words;
@@ -30,12 +28,12 @@ static size_t *unspaced_count(struct script_counts *c, uint32_t code)
 }
 
 /* Stops at bytes that are not UTF-8, which scoring reports. */
-static void count_scripts(const char *text, struct script_counts *c)
+static void count_scripts(const rapt_text *text, struct script_counts *c)
 {
-    const size_t size = strlen(text);
+    const size_t size = text->size;
     bool in_word = false;
     uint32_t code;
-    for (size_t at = 0, used; at < size && (used = utf8_decode(text + at, size - at, &code)) > 0; at += used) {
+    for (size_t at = 0, used; at < size && (used = utf8_decode(text->data + at, size - at, &code)) > 0; at += used) {
         const bool letter = utf8_is_letter(code);
         size_t *count = letter ? unspaced_count(c, code) : NULL;
         if (count)
@@ -45,12 +43,12 @@ static void count_scripts(const char *text, struct script_counts *c)
     }
 }
 
-rapt_tokenize rapt_bleu_tokenize_for(const char *const *texts, size_t count)
+rapt_tokenize rapt_bleu_tokenize_for(const rapt_text *texts, size_t count)
 {
     enum { JAPANESE = 10 }; /* one kana or more in N of its characters */
     struct script_counts c = {0};
     for (size_t i = 0; i < count; i++)
-        count_scripts(texts[i], &c);
+        count_scripts(&texts[i], &c);
     if (c.han + c.kana + c.unspaced <= c.words)
         return RAPT_TOKENIZE_13A;
     return c.han > c.unspaced && JAPANESE * c.kana < c.han + c.kana ? RAPT_TOKENIZE_ZH : RAPT_TOKENIZE_CHAR;

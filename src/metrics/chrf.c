@@ -1,6 +1,9 @@
 /* metrics/chrf.c: corpus and sentence chrF, with word n-grams chrF++. For `rapt score`, `rapt eval` and programs that compare
  * translations. It defines nothing of its own: scores equal sacreBLEU's, and the signature tells the settings. */
 #include "rapt/metrics.h"
+
+#include "base/sized.h"
+#include "metrics/metric_defaults.h"
 #include "metrics/ngrams.h"
 #include "metrics/references.h"
 #include "metrics/words.h"
@@ -16,7 +19,7 @@ struct tally {
     size_t own[MAX_ORDERS], reference[MAX_ORDERS], matched[MAX_ORDERS];
 };
 
-/* Options with their defaults filled in. */
+/* Options that are in range. */
 struct plan {
     size_t char_order, word_order;
     double beta;
@@ -36,30 +39,37 @@ struct scorer {
     struct ngrams characters, words;
 };
 
-static struct plan make_plan(const rapt_chrf_options *options)
+SIZED_ENDS_WITH(rapt_chrf_options, reserved);
+
+void rapt_chrf_options_init(rapt_chrf_options *o, size_t size)
 {
-    static const rapt_chrf_options defaults;
-    const rapt_chrf_options *o = options ? options : &defaults;
-    return (struct plan){.char_order = o->char_order ? (size_t)o->char_order : 6,
+    sized_init(o, size, &(rapt_chrf_options){CHRF_DEFAULTS}, sizeof *o);
+}
+
+static rapt_code chrf_take_options(const rapt_chrf_options *given, rapt_chrf_options *out, rapt_error *err)
+{
+    *out = (rapt_chrf_options){CHRF_DEFAULTS};
+    return sized_take(out, given, sizeof out->reserved, "chrf_options", err);
+}
+
+static struct plan make_plan(const rapt_chrf_options *o)
+{
+    return (struct plan){.char_order = (size_t)o->char_order,
                          .word_order = (size_t)o->word_order,
-                         .beta = o->beta != 0 ? o->beta : 2,
+                         .beta = o->beta,
                          .lowercase = o->lowercase,
                          .whitespace = o->whitespace,
                          .eps_smoothing = o->eps_smoothing};
 }
 
-static bool order_fits(int order)
+static rapt_code chrf_check(const rapt_chrf_options *o, size_t references, size_t segments, rapt_error *err)
 {
-    return order >= 0 && order <= RAPT_CHRF_MAX_ORDER;
-}
-
-static rapt_code chrf_check(const rapt_chrf_options *options, size_t references, size_t segments, rapt_error *err)
-{
-    if (options && !(order_fits(options->char_order) && order_fits(options->word_order)))
-        return rapt_fail(err, RAPT_ERR_VALUE, "chrF: orders %d and %d are not both 0 to %d", options->char_order,
-                         options->word_order, RAPT_CHRF_MAX_ORDER);
-    if (options && !(isfinite(options->beta) && options->beta >= 0))
-        return rapt_fail(err, RAPT_ERR_VALUE, "chrF: beta %g is not a positive number", options->beta);
+    if (o->char_order < 1 || o->char_order > RAPT_CHRF_MAX_ORDER)
+        return rapt_fail(err, RAPT_ERR_VALUE, "chrF: character order %d is not 1 to %d", o->char_order, RAPT_CHRF_MAX_ORDER);
+    if (o->word_order < 0 || o->word_order > RAPT_CHRF_MAX_ORDER)
+        return rapt_fail(err, RAPT_ERR_VALUE, "chrF: word order %d is not 0 to %d", o->word_order, RAPT_CHRF_MAX_ORDER);
+    if (!isfinite(o->beta) || o->beta < 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "chrF: beta %g is neither 0 nor a positive number", o->beta);
     if (references == 0 || segments == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "chrF: nothing to compare (%zu segments, %zu references)", segments,
                          references);
@@ -102,7 +112,7 @@ static bool separate_punctuation(const struct codes *text, struct codes *separat
     return true;
 }
 
-static rapt_code load_side(const struct plan *plan, struct side *side, const char *text, rapt_error *err)
+static rapt_code load_side(const struct plan *plan, struct side *side, const rapt_text *text, rapt_error *err)
 {
     rapt_code code = codes_load(&side->text, text, plan->lowercase, err);
     if (code != RAPT_OK)
@@ -114,7 +124,7 @@ static rapt_code load_side(const struct plan *plan, struct side *side, const cha
     return RAPT_OK;
 }
 
-static rapt_code chrf_load_translation(struct scorer *s, const char *text, rapt_error *err)
+static rapt_code chrf_load_translation(struct scorer *s, const rapt_text *text, rapt_error *err)
 {
     rapt_code code = load_side(&s->plan, &s->own, text, err);
     if (code == RAPT_OK)
@@ -137,7 +147,7 @@ static void tally_totals(struct tally *tally, size_t from, size_t orders, size_t
     }
 }
 
-static rapt_code chrf_match_reference(struct scorer *s, const char *text, struct tally *tally, rapt_error *err)
+static rapt_code chrf_match_reference(struct scorer *s, const rapt_text *text, struct tally *tally, rapt_error *err)
 {
     struct side *ref = &s->reference;
     rapt_code code = load_side(&s->plan, ref, text, err);
@@ -214,7 +224,7 @@ static void chrf_add(struct tally *sum, const struct tally *tally)
 }
 
 /* Adds segment `i`, as its best reference sees it, to the sums. */
-static rapt_code chrf_add_segment(struct scorer *s, const char *translation, const struct references *references,
+static rapt_code chrf_add_segment(struct scorer *s, const rapt_text *translation, const struct references *references,
                                   size_t i, struct tally *sum, rapt_error *err)
 {
     rapt_error why = {0};
@@ -252,17 +262,19 @@ static void chrf_free_scorer(struct scorer *s)
     ngrams_free(&s->words);
 }
 
-static rapt_code chrf_score(const rapt_chrf_options *options, const char *const *translations, size_t segments,
+static rapt_code chrf_score(const rapt_chrf_options *options, const rapt_text *translations, size_t segments,
                             const struct references *references, double *score_out, rapt_error *err)
 {
     struct tally sum = {0};
+    rapt_chrf_options o;
     *score_out = 0;
-    rapt_code code = chrf_check(options, references->count, segments, err);
+    rapt_code code = chrf_take_options(options, &o, err);
+    code = code ? code : chrf_check(&o, references->count, segments, err);
     if (code != RAPT_OK)
         return code;
-    struct scorer s = {.plan = make_plan(options)};
+    struct scorer s = {.plan = make_plan(&o)};
     for (size_t i = 0; i < segments && code == RAPT_OK; i++)
-        code = chrf_add_segment(&s, translations[i], references, i, &sum, err);
+        code = chrf_add_segment(&s, &translations[i], references, i, &sum, err);
     if (code == RAPT_OK)
         *score_out = chrf_percent(&s.plan, &sum);
     chrf_free_scorer(&s);
@@ -272,21 +284,26 @@ static rapt_code chrf_score(const rapt_chrf_options *options, const char *const 
 rapt_code rapt_chrf_corpus(const rapt_chrf_options *options, const rapt_metric_texts *texts, double *chrf, rapt_error *err)
 {
     struct references columns = {.columns = texts->references, .count = texts->reference_count};
-    return chrf_score(options, texts->translations, texts->segment_count, &columns, chrf, err);
+    *chrf = 0;
+    const rapt_code code = sized_check_reserved(texts->reserved, sizeof texts->reserved, "metric_texts", err);
+    return code ? code : chrf_score(options, texts->translations, texts->segment_count, &columns, chrf, err);
 }
 
-rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const char *translation,
-                             const char *const *references, size_t reference_count, double *chrf,
-                             rapt_error *err)
+rapt_code rapt_chrf_sentence(const rapt_chrf_options *options, const rapt_text *translation, const rapt_text *references,
+                             size_t reference_count, double *chrf, rapt_error *err)
 {
     struct references row = {.row = references, .count = reference_count};
-    return chrf_score(options, &translation, 1, &row, chrf, err);
+    return chrf_score(options, translation, 1, &row, chrf, err);
 }
 
 void rapt_chrf_signature(const rapt_chrf_options *options, size_t reference_count, char *text, size_t size)
 {
-    struct plan plan = make_plan(options);
-    snprintf(text, size, "nrefs:%zu|case:%s|eff:%s|nc:%zu|nw:%zu|space:%s|version:2.6.0", reference_count,
-             plan.lowercase ? "lc" : "mixed", plan.eps_smoothing ? "no" : "yes", plan.char_order,
-             plan.word_order, plan.whitespace ? "yes" : "no");
+    rapt_chrf_options o;
+    if (chrf_take_options(options, &o, NULL) != RAPT_OK) {
+        snprintf(text, size, "%s", "");
+        return;
+    }
+    snprintf(text, size, "nrefs:%zu|case:%s|eff:%s|nc:%d|nw:%d|space:%s|version:2.6.0", reference_count,
+             o.lowercase ? "lc" : "mixed", o.eps_smoothing ? "no" : "yes", o.char_order, o.word_order,
+             o.whitespace ? "yes" : "no");
 }

@@ -35,12 +35,12 @@ static rapt_code codes_decode(struct codes *codes, const char *text, size_t size
     return RAPT_OK;
 }
 
-rapt_code codes_load(struct codes *codes, const char *text, bool lowercase, rapt_error *err)
+rapt_code codes_load(struct codes *codes, const rapt_text *text, bool lowercase, rapt_error *err)
 {
-    size_t size = strlen(text);
-    if (!lowercase || utf8_valid_prefix(text, size) < size) /* decoding reports the error */
-        return codes_decode(codes, text, size, err);
-    char *lower = utf8_lowercase(text, size, &size);
+    size_t size = text->size;
+    if (!lowercase || utf8_valid_prefix(text->data, size) < size) /* decoding reports the error */
+        return codes_decode(codes, text->data, size, err);
+    char *lower = utf8_lowercase(text->data, size, &size);
     if (!lower)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a segment of %zu bytes", size);
     rapt_code code = codes_decode(codes, lower, size, err);

@@ -23,7 +23,7 @@ bool codes_reserve(struct codes *codes, size_t count);
 
 /* Decodes UTF-8, in lower case if asked. RAPT_ERR_FORMAT, RAPT_ERR_VALUE above RAPT_METRIC_MAX_LENGTH,
  * RAPT_ERR_MEMORY. */
-rapt_code codes_load(struct codes *codes, const char *text, bool lowercase, rapt_error *err);
+rapt_code codes_load(struct codes *codes, const rapt_text *text, bool lowercase, rapt_error *err);
 
 /* Drops white space at the end. */
 void codes_strip_end(struct codes *codes);

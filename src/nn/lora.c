@@ -2,6 +2,7 @@
  * ops/lora_op.c computes what an adapter adds. */
 #include "nn/lora.h"
 
+#include "base/sized.h"
 #include "nn/names.h"
 
 #include <math.h>
@@ -25,5 +26,8 @@ void lora_init_part(rapt_linear *m, rapt_params *set, const char *prefix, const 
 
 void rapt_lora_init(rapt_linear *m, rapt_params *set, const char *prefix, const rapt_lora_options *options)
 {
+    rapt_error later = {0};
+    if (sized_check_reserved(options->reserved, sizeof options->reserved, "lora_options", &later) != RAPT_OK)
+        rapt_params_fail(set, later.code, "%s", later.message);
     lora_init_part(m, set, prefix, options, NULL);
 }

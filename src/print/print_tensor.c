@@ -169,13 +169,11 @@ static void print_slices(const tensor_text *t, int dim, size_t at, int indent)
     fputc(']', t->to);
 }
 
-void print_tensor(FILE *to, const print_elements *x, const rapt_tensor_text_options *options)
+void print_tensor(FILE *to, const print_elements *x, const rapt_tensor_text_options *o)
 {
-    const rapt_tensor_text_options o = options ? *options : (rapt_tensor_text_options){0};
-    const size_t most = o.threshold ? o.threshold : 1000;
-    tensor_text t = {.to = to, .x = x, .edge = o.edge_items ? o.edge_items : 3, .line = o.line_width ? o.line_width : 80};
-    t.cut = stride_of(&t, -1) > most;
-    choose_style(&t, o.precision ? (int)o.precision : 4);
+    tensor_text t = {.to = to, .x = x, .edge = o->edge_items, .line = o->line_width};
+    t.cut = stride_of(&t, -1) > o->threshold;
+    choose_style(&t, (int)o->precision);
     fputs("tensor(", to);
     print_slices(&t, 0, 0, 7);
     fputs(")\n", to);

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "print/printer.h"
 
+#include "base/sized.h"
+
 #include <stdlib.h>
 
 #define MAX_PRECISION 20
@@ -28,18 +30,40 @@ static char *print_text_close(FILE *to, char **text, rapt_code code, rapt_error 
     return NULL;
 }
 
+SIZED_ENDS_WITH(rapt_tensor_text_options, line_width);
+
+void rapt_tensor_text_options_init(rapt_tensor_text_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_tensor_text_options){TENSOR_TEXT_DEFAULTS}, sizeof *o);
+}
+
+static rapt_code print_text_take_options(const rapt_tensor_text_options *given, rapt_tensor_text_options *out, rapt_error *err)
+{
+    *out = (rapt_tensor_text_options){TENSOR_TEXT_DEFAULTS};
+    const rapt_code code = sized_take(out, given, 0, "tensor_text_options", err);
+    if (code)
+        return code;
+    const char *const unknown = SIZED_AS_MODEL(out->threshold) ? "threshold" : SIZED_AS_MODEL(out->edge_items) ? "edge_items"
+                                : SIZED_AS_MODEL(out->line_width) ? "line_width" : NULL;
+    if (unknown)
+        return sized_refuse_as_model(unknown, err);
+    if (out->precision > MAX_PRECISION)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%zu digits after the point; at most %d are printed", out->precision,
+                         MAX_PRECISION);
+    return out->edge_items > 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "edge_items is 0: a summary shows 1 or more");
+}
+
 static char *print_text_elements(const print_elements *x, const rapt_tensor_text_options *options, rapt_error *err)
 {
     char *text = NULL;
     size_t size;
-    if (options && options->precision > MAX_PRECISION) {
-        rapt_fail(err, RAPT_ERR_VALUE, "%zu digits after the point; at most %d are printed", options->precision, MAX_PRECISION);
+    rapt_tensor_text_options o;
+    if (print_text_take_options(options, &o, err) != RAPT_OK)
         return NULL;
-    }
     FILE *to = print_text_open(&text, &size, err);
     if (!to)
         return NULL;
-    print_tensor(to, x, options);
+    print_tensor(to, x, &o);
     return print_text_close(to, &text, RAPT_OK, err);
 }
 
@@ -59,6 +83,8 @@ char *rapt_table_text(const rapt_table *table, rapt_error *err)
 {
     char *text = NULL;
     size_t size;
+    if (sized_check_reserved(table->reserved, sizeof table->reserved, "table", err) != RAPT_OK)
+        return NULL;
     FILE *to = print_text_open(&text, &size, err);
     return to ? print_text_close(to, &text, print_table(to, table, err), err) : NULL;
 }

@@ -29,8 +29,12 @@ typedef struct print_elements {
     const size_t *shape; /* [ndim] */
 } print_elements;
 
-/* rapt_tensor_text's text, for `to`. */
-void print_tensor(FILE *to, const print_elements *x, const rapt_tensor_text_options *options);
+/* The defaults, for the function that makes options, and for tests, which write other members behind them. */
+#define TENSOR_TEXT_DEFAULTS                                                                                            \
+    .size = sizeof(rapt_tensor_text_options), .precision = 4, .threshold = 1000, .edge_items = 3, .line_width = 80
+
+/* rapt_tensor_text's text, for `to`, with options that are in range. */
+void print_tensor(FILE *to, const print_elements *x, const rapt_tensor_text_options *o);
 
 /* rapt_table_text's, for `to`. RAPT_ERR_MEMORY. */
 rapt_code print_table(FILE *to, const rapt_table *table, rapt_error *err);

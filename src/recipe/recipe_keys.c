@@ -158,10 +158,9 @@ void recipe_key_unknown(const char *name, char reason[RECIPE_REASON])
 {
     const char *nearest = nearest_key(name);
     if (nearest)
-        snprintf(reason, RECIPE_REASON, "unknown key \"%s\"; did you mean \"%s\"?", quote(name).text,
-                 nearest);
+        snprintf(reason, RECIPE_REASON, RECIPE_UNKNOWN_KEY "%s\"; did you mean \"%s\"?", quote(name).text, nearest);
     else
-        snprintf(reason, RECIPE_REASON, "unknown key \"%s\"; --help-recipe lists all keys", quote(name).text);
+        snprintf(reason, RECIPE_REASON, RECIPE_UNKNOWN_KEY "%s\"", quote(name).text);
 }
 
 const recipe_key *recipe_key_wanted(const char *name, char reason[RECIPE_REASON])

@@ -166,7 +166,8 @@ size_t recipe_group_index(const char *name);
 /* Whether keys begin with this name, "train.lora", and a dot. */
 bool recipe_key_is_inner_group(const char *name);
 
-/* 'unknown key "model.laiers"; did you mean "model.layers"?' */
+#define RECIPE_UNKNOWN_KEY "unknown key \""
+/* 'unknown key "model.laiers"; did you mean "model.layers"?', or only the first half. */
 void recipe_key_unknown(const char *name, char reason[RECIPE_REASON]);
 
 /* Sets one field from text and marks it as given; model.preset sets and marks the fields of the preset. On failure the recipe is

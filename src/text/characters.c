@@ -6,6 +6,8 @@
 
 #include "base/buffer.h"
 #include "base/rng.h"
+#include "base/sized.h"
+#include "text/training_defaults.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
@@ -117,10 +119,19 @@ rapt_tokenizer *rapt_tokenizer_train_characters(const char *text, size_t size, r
     return characters_train(text, size, false, NULL, err);
 }
 
+SIZED_ENDS_WITH(rapt_characters_options, reserved);
+
+void rapt_characters_options_init(rapt_characters_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_characters_options){CHARACTERS_DEFAULTS}, sizeof *o);
+}
+
 rapt_tokenizer *rapt_tokenizer_train_characters_with(const char *text, size_t size, const rapt_characters_options *options,
                                                      rapt_error *err)
 {
-    return characters_train(text, size, options && options->specials_first, NULL, err);
+    rapt_characters_options o = {CHARACTERS_DEFAULTS};
+    const rapt_code code = sized_take(&o, options, sizeof o.reserved, "characters_options", err);
+    return code ? NULL : characters_train(text, size, o.specials_first, NULL, err);
 }
 
 rapt_tokenizer *characters_train_file(const file_map *file, rapt_error *err)

@@ -24,7 +24,7 @@ struct line_stream {
     bool ended;
     char *data; /* [capacity]: bytes that were read and not handed out before this block */
     size_t size, capacity, used; /* data[0 .. used) is the block */
-    const char **line;
+    rapt_text *line;
     size_t count, line_capacity, number; /* `number`: the number of the block's first line */
     gzip_stream *gzip; /* NULL: the file is a text as it is */
     char *packed;      /* [PORTION + 1]: bytes of a gzip file */
@@ -176,7 +176,7 @@ static rapt_code line_stream_gather(line_stream *s, size_t max, rapt_error *err)
 
 /* ---- lines -------------------------------------------------------------------------------------------------- */
 
-static bool line_stream_keep(line_stream *s, const char *line)
+static bool line_stream_keep(line_stream *s, rapt_text line)
 {
     if (!ARRAY_RESERVE(&s->line, &s->line_capacity, s->count + 1))
         return false;
@@ -195,8 +195,9 @@ static rapt_code line_stream_take(line_stream *s, char *at, char *end, rapt_erro
         at += lines_mark(at, (size_t)(end - at));
     if (at == s->data + s->size) /* a byte order mark alone is not a line */
         return RAPT_OK;
-    *(end > at && end[-1] == '\r' ? end - 1 : end) = '\0';
-    return line_stream_keep(s, at) ? RAPT_OK : line_stream_fail_memory(s, err);
+    end -= end > at && end[-1] == '\r';
+    *end = '\0';
+    return line_stream_keep(s, (rapt_text){at, (size_t)(end - at)}) ? RAPT_OK : line_stream_fail_memory(s, err);
 }
 
 static rapt_code line_stream_cut(line_stream *s, size_t max, rapt_error *err)

@@ -12,8 +12,8 @@ typedef struct line_stream line_stream;
 
 /* Lines that were read together. They stay valid until the next call. */
 typedef struct line_block {
-    const char *const *line;
-    size_t count, first; /* `first`: the number of line[0], from 1 */
+    const rapt_text *line; /* [count], each with a NUL behind it */
+    size_t count, first;   /* `first`: the number of line[0], from 1 */
 } line_block;
 
 /* "-" is standard input. NULL with `err` set. */

@@ -59,7 +59,8 @@ static rapt_code add_adapters(run *r, rapt_error *err)
     char *base = realpath(r->init, NULL);
     rapt_error reason = {0};
     rapt_model_lora_options o = rapt_model_lora_options_default();
-    o.lora = (rapt_lora_options){(size_t)k->train.lora.rank, k->train.lora.alpha, k->train.lora.dropout};
+    o.lora = (rapt_lora_options){.rank = (size_t)k->train.lora.rank, .alpha = k->train.lora.alpha,
+                                 .dropout = k->train.lora.dropout};
     o.modules = k->train.lora.modules;
     o.base = base ? base : r->init;
     o.seed = (uint64_t)k->seed;

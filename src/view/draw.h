@@ -1,6 +1,6 @@
-/* view/draw.h: pictures in files: heat maps, curves, points with names.
- * For `rapt plot` and the book; numbers and names in, a PNG or SVG out.
- * Not a drawing library: it knows three kinds of figure, and their design is fixed. */
+/* view/draw.h: pictures in files: heat maps, curves, points with names. For `rapt plot` and the book; numbers and names in, a PNG
+ * or SVG out (draw.c). The figures themselves, which take the same structs, are the library's: figure/figures.h. Not a drawing
+ * library: it knows three kinds of figure, and their design is fixed. */
 #ifndef VIEW_DRAW_H
 #define VIEW_DRAW_H
 
@@ -9,12 +9,14 @@
 /* For all functions below
  *   - texts are UTF-8 of any script; what is not UTF-8 is shown as U+FFFD;
  *   - `path` ends in .png or .svg (capitals or not), which says the format; another ending is RAPT_ERR_VALUE; "-" is a PNG on
- *     stdout, "-.svg" an SVG there. The file
- *     appears whole or not at all: on an error nothing is left behind, and a file that was there stays as it was;
- *   - the same figure gives the same bytes; the pixels of a PNG and the places of letters in an SVG also depend on the fonts;
- *   - an SVG holds its texts as text, which can be searched and copied; a long title takes several lines, other texts that are
- *     too long are shortened in the middle;
- *   - a PNG with a letter that no font here has is RAPT_ERR_NOT_FOUND: the message names a package of Debian that has one;
+ *     stdout, "-.svg" an SVG there. The file appears whole or not at all: on an error nothing is left behind, and a file that
+ *     was there stays as it was;
+ *   - the same figure gives the same bytes; the pixels of a PNG also depend on the fonts, the bytes of an image in an SVG on
+ *     zlib;
+ *   - an SVG holds its texts as text, which can be searched and copied, and set in the fonts of its viewer; a long title
+ *     takes several lines, other texts that are too long are shortened in the middle;
+ *   - a PNG with a letter that no font here has is RAPT_ERR_NOT_FOUND: the message names a package of Debian that has one; a
+ *     program without its module for PNG is RAPT_ERR_NOT_FOUND, too;
  *   - numbers that are not finite are left out, in heat maps drawn gray (NaN) or as the nearest end (infinities);
  *   - errors: RAPT_ERR_VALUE for an impossible figure (no map, no row, count 0, low not below high, too large to draw),
  *     RAPT_ERR_MEMORY, and the errors of file_write_atomic. */
@@ -59,16 +61,16 @@ typedef struct draw_range {
 
 /* A grid of heat maps with one color bar (viridis), `across` maps in a row; 0: nearly square. `title` stands above
  * all of them; NULL: none. */
-RAPT_API rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, const char *title, draw_range range,
+rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, const char *title, draw_range range,
                                   const char *path, rapt_error *err);
 
 /* Curves over a horizontal axis and one or two vertical axes, with a legend if one of the curves has a name. A point that is not
  * finite interrupts its curve; if a curve has few points, each has a dot. Color-blind readers can tell the colors apart; from the
  * eighth curve on, dashes differ as well. Each vertical axis has its own range, and the color of its curves if they share one. If
  * every x is whole, only whole numbers are marked on the horizontal axis. */
-RAPT_API rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err);
+rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err);
 
 /* Dots with their names beside them. Names are placed so that they do not overlap, as far as such places are found. */
-RAPT_API rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels, const char *path, rapt_error *err);
+rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels, const char *path, rapt_error *err);
 
 #endif

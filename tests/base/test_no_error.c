@@ -9,6 +9,7 @@
 
 #include "folder.h"
 #include "loading.h"
+#include "options.h"
 #include "rapt.h"
 
 #include <string.h>
@@ -44,8 +45,8 @@ static void tokenizers(void **state)
     size_t count;
     rapt_tokenizer *tokenizer = letters();
     assert_null(rapt_tokenizer_train_characters("", 0, NULL));
-    assert_null(rapt_tokenizer_train_characters_with("\n", 1, &(rapt_characters_options){.specials_first = true}, NULL));
-    assert_null(rapt_tokenizer_train_bpe("abc", 3, &(rapt_bpe_options){.vocab_size = 300, .pattern = "("}, NULL));
+    assert_null(rapt_tokenizer_train_characters_with("\n", 1, &TRAIN_CHARACTERS(.specials_first = true), NULL));
+    assert_null(rapt_tokenizer_train_bpe("abc", 3, &TRAIN_BPE(.vocab_size = 300, .pattern = "("), NULL));
     assert_null(rapt_tokenizer_load("/nowhere", NULL));
     assert_null(rapt_tokenizer_load_bytes("{}", 2, NULL));
     char *bytes;
@@ -97,7 +98,7 @@ static void texts_of_tensors(void **state)
     (void)state;
     rapt_real x[2] = {1, 2};
     const rapt_tensor tensor = {.data = x, .ndim = 1, .shape = {2}};
-    const rapt_tensor_text_options bad = {.precision = 100};
+    const rapt_tensor_text_options bad = TENSOR_TEXT(.precision = 100);
     assert_null(rapt_tensor_text(&tensor, &bad, NULL));
     const rapt_tokens one = {(int32_t[]){1}, 1, 1, NULL};
     assert_null(rapt_tokens_text(one, &bad, NULL));
@@ -109,18 +110,28 @@ static void texts_of_tensors(void **state)
     }
 }
 
+static void figures(void **state)
+{
+    (void)state;
+    char *svg = NULL;
+    const rapt_real one = 1;
+    assert_int_equal(rapt_heatmap_svg(&one, 0, 1, NULL, &svg, NULL, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_curves_svg(NULL, 0, NULL, &svg, NULL, NULL), RAPT_ERR_VALUE);
+    assert_null(svg);
+}
+
 static void scores(void **state)
 {
     (void)state;
-    const char *const good[] = {"a b c d"}, *const bad[] = {"\xff"};
-    const char *const *const references[] = {good};
+    const rapt_text good[] = {rapt_text_of("a b c d")}, bad[] = {rapt_text_of("\xff")};
+    const rapt_text *const references[] = {good};
     rapt_bleu bleu;
     double score;
-    assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){bad, references, 1, 1}, &bleu, NULL), RAPT_ERR_FORMAT);
-    assert_int_equal(rapt_bleu_sentence(NULL, bad[0], good, 1, &bleu, NULL), RAPT_ERR_FORMAT);
-    assert_int_equal(rapt_chrf_corpus(NULL, &(rapt_metric_texts){good, references, 0, 1}, &score, NULL), RAPT_ERR_VALUE);
-    assert_int_equal(rapt_chrf_sentence(NULL, bad[0], good, 1, &score, NULL), RAPT_ERR_FORMAT);
-    assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){good, references, 1, 1}, &bleu, NULL), RAPT_OK);
+    assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){bad, references, 1, 1, {0}}, &bleu, NULL), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_bleu_sentence(NULL, bad, good, 1, &bleu, NULL), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_chrf_corpus(NULL, &(rapt_metric_texts){good, references, 0, 1, {0}}, &score, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_chrf_sentence(NULL, bad, good, 1, &score, NULL), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){good, references, 1, 1, {0}}, &bleu, NULL), RAPT_OK);
 }
 
 /* ---- data ------------------------------------------------------------------------------------------------- */
@@ -133,7 +144,7 @@ static void pairs_and_batches(void **state)
     assert_null(rapt_pairs_read("/nowhere", 0, NULL));
     assert_null(rapt_pairs_read(put("untabbed", "a b\n"), 0, NULL));
     rapt_pairs *pairs = rapt_pairs_read(put("pairs", "a b\tc\na\tb\n"), 0, NULL);
-    assert_null(rapt_dataset_new(pairs, words, words, &(rapt_dataset_options){.max_len = 1, .too_long = RAPT_TOO_LONG_ERROR},
+    assert_null(rapt_dataset_new(pairs, words, words, &DATASET(.max_len = 1, .too_long = RAPT_TOO_LONG_ERROR),
                                  NULL));
     rapt_dataset *d = rapt_dataset_new(pairs, words, words, NULL, NULL);
     rapt_loader *l = rapt_loader_new(d, NULL, NULL);
@@ -252,7 +263,7 @@ static void groups(void **state)
     assert_null(rapt_group_local(0, NULL));
     rapt_transport *transports = rapt_group_local(1, NULL);
     assert_non_null(transports);
-    assert_null(rapt_group_new(transports, &(rapt_group_options){.launched = 2}, NULL));
+    assert_null(rapt_group_new(transports, &GROUP(.launched = 2), NULL));
     rapt_group *g = rapt_group_new(transports, NULL, NULL);
     assert_non_null(g);
     assert_int_equal(rapt_group_size(g), 1);
@@ -264,7 +275,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokenizers), cmocka_unit_test(conversations), cmocka_unit_test(texts_of_tensors),
-        cmocka_unit_test(scores),
+        cmocka_unit_test(figures), cmocka_unit_test(scores),
         cmocka_unit_test(pairs_and_batches),
         cmocka_unit_test(token_files), cmocka_unit_test(recipes),   cmocka_unit_test(models),
         cmocka_unit_test(parameters), cmocka_unit_test(tapes), cmocka_unit_test(groups),

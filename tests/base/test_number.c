@@ -26,6 +26,22 @@ static void test_known(void **state)
     }
 }
 
+static void test_rounded(void **state)
+{
+    (void)state;
+    char text[NUMBER_TEXT];
+    number_write_fixed(-2.25, 1, text);
+    assert_string_equal(text, "-2.2"); /* a tie goes to the even digit */
+    number_write_fixed(1000, 0, text);
+    assert_string_equal(text, "1000");
+    number_write_digits(1234567, 3, text);
+    assert_string_equal(text, "1.23e+06");
+    number_write_digits(0.5, 6, text);
+    assert_string_equal(text, "0.5");
+    number_write_fixed(1e300, 5, text);
+    assert_int_equal(strlen(text), NUMBER_TEXT - 1);
+}
+
 /* Doubles of any bits come back. */
 static void test_any(void **state)
 {
@@ -51,6 +67,10 @@ static void test_locale(void **state)
         skip();
     number_write(0.5, text);
     assert_string_equal(text, "0.5");
+    number_write_fixed(0.25, 2, text);
+    assert_string_equal(text, "0.25");
+    number_write_digits(0.25, 6, text);
+    assert_string_equal(text, "0.25");
     assert_true(number_read("2.5 x", &end) == 2.5);
     assert_string_equal(end, " x");
     assert_string_equal(localeconv()->decimal_point, ",");
@@ -59,7 +79,7 @@ static void test_locale(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known), cmocka_unit_test(test_any),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known), cmocka_unit_test(test_rounded), cmocka_unit_test(test_any),
                                        cmocka_unit_test(test_locale)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

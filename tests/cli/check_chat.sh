@@ -71,6 +71,7 @@ check 'no messages, no replies' test $? = 0 -a ! -s empty
 # ---- Ctrl-C --------------------------------------------------------------------------------------------------------
 # A signal is sent when some of the reply is there, and the next message when no more of it comes.
 mkfifo in
+: >stopped # a shell opens what it redirects in order: the loop below may look before it has come to this one
 "$RAPT" chat m --quiet --max-tokens 100000000 --logit-bias 257:-inf <in >stopped 2>err &
 pid=$!
 exec 3>in

@@ -83,6 +83,7 @@ refused 2 '"--max_steps"; did you mean --max-steps' 'an option in another spelli
 refused 2 '"--num_beams"; did you mean --beam' 'an option of others' "$RAPT" generate m --num_beams 3
 refused 2 '"--max_new_tokens"; did you mean --max-tokens' 'another' "$RAPT" generate m --max_new_tokens 3
 refused 2 'unknown key "num_heads"; did you mean "model.heads"' 'a key of others' "$RAPT" train recipe.yaml --set num_heads=3
+refused 2 'unknown key "train.quux"; rapt train --help-recipe lists all keys' 'a key like no other' "$RAPT" train recipe.yaml --set train.quux=3
 refused 1 "did you mean \"recipe.yaml\"\?" 'a recipe' "$RAPT" train recipe.yml
 refused 1 'no such model folder; did you mean "models/quickstart"\?$' 'a model' "$RAPT" translate models/quikstart
 refused 1 'none.gguf: there is no such file$' 'a file of a model' "$RAPT" generate none.gguf

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "folder.h"
+#include "options.h"
 #include "rapt/data.h"
 
 #include <string.h>
@@ -96,8 +97,8 @@ static corpus make_corpus(void)
     fclose(f);
     corpus c = {.pairs = rapt_pairs_read(folder_in("pairs"), 0, NULL)};
     const char *line = "a b";
-    c.words = rapt_tokenizer_train_words(&line, 1, &(rapt_words_options){0}, NULL);
-    c.data = rapt_dataset_new(c.pairs, c.words, c.words, &(rapt_dataset_options){.max_len = 40}, NULL);
+    c.words = rapt_tokenizer_train_words(&line, 1, &TRAIN_WORDS(), NULL);
+    c.data = rapt_dataset_new(c.pairs, c.words, c.words, &DATASET(.max_len = 40), NULL);
     assert_non_null(c.data);
     return c;
 }
@@ -141,7 +142,7 @@ static void batches_by_tokens_hold_each_pair_once(void **state)
     uint32_t first[PAIRS];
     (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        rapt_loader *l = rapt_loader_new(c.data, &(rapt_loader_options){.batch_tokens = limits[i], .seed = SEED}, NULL);
+        rapt_loader *l = rapt_loader_new(c.data, &LOADER(.batch_tokens = limits[i], .seed = SEED), NULL);
         for (size_t epoch = 0; epoch < 3; epoch++)
             walk(l, epoch, limits[i], first);
         assert_true(limits[i] > 1 || rapt_loader_batches(l) == PAIRS);
@@ -155,7 +156,7 @@ static void batches_by_tokens_hold_each_pair_once(void **state)
 static void they_are_well_filled(void **state)
 {
     corpus c = make_corpus();
-    rapt_loader *l = rapt_loader_new(c.data, &(rapt_loader_options){.batch_tokens = 100, .seed = SEED}, NULL);
+    rapt_loader *l = rapt_loader_new(c.data, &LOADER(.batch_tokens = 100, .seed = SEED), NULL);
     size_t whole = 0;
     (void)state;
     for (size_t i = 0; i < PAIRS; i++) { /* with <eos> */
@@ -171,9 +172,9 @@ static void order_depends_on_seed_and_epoch_alone(void **state)
 {
     corpus c = make_corpus();
     uint32_t a[PAIRS], b[PAIRS];
-    rapt_loader *l = rapt_loader_new(c.data, &(rapt_loader_options){.batch_tokens = 100, .seed = SEED}, NULL);
-    rapt_loader *again = rapt_loader_new(c.data, &(rapt_loader_options){.batch_tokens = 100, .seed = SEED}, NULL);
-    rapt_loader *other = rapt_loader_new(c.data, &(rapt_loader_options){.batch_tokens = 100, .seed = SEED + 1}, NULL);
+    rapt_loader *l = rapt_loader_new(c.data, &LOADER(.batch_tokens = 100, .seed = SEED), NULL);
+    rapt_loader *again = rapt_loader_new(c.data, &LOADER(.batch_tokens = 100, .seed = SEED), NULL);
+    rapt_loader *other = rapt_loader_new(c.data, &LOADER(.batch_tokens = 100, .seed = SEED + 1), NULL);
     size_t bytes = rapt_loader_batches(l) * sizeof *a;
     (void)state;
     walk(l, 0, 100, b);
@@ -195,7 +196,7 @@ static void order_depends_on_seed_and_epoch_alone(void **state)
 static void the_largest_is_no_smaller_than_any(void **state)
 {
     corpus c = make_corpus();
-    rapt_loader *l = rapt_loader_new(c.data, &(rapt_loader_options){.batch_tokens = 100, .seed = SEED}, NULL);
+    rapt_loader *l = rapt_loader_new(c.data, &LOADER(.batch_tokens = 100, .seed = SEED), NULL);
     const rapt_batch *b = rapt_loader_largest(l);
     size_t most = b->source.batch * longest(b);
     (void)state;
@@ -213,7 +214,7 @@ static void special_ids_of_a_model(void **state)
     (void)state;
     corpus c = make_corpus();
     const rapt_special_ids special = {.unk = 0, .pad = 9, .bos = 8, .eos = 7};
-    rapt_dataset *d = rapt_dataset_new(c.pairs, c.words, c.words, &(rapt_dataset_options){.special = &special}, NULL);
+    rapt_dataset *d = rapt_dataset_new(c.pairs, c.words, c.words, &DATASET(.special = &special), NULL);
     rapt_loader *l = rapt_loader_new(d, NULL, NULL);
     const rapt_batch *b = rapt_loader_batch(l, 0, 0);
     for (size_t i = 0; i < b->source.batch; i++) {
@@ -234,8 +235,8 @@ static void batches_of_all_and_of_the_default(void **state)
     corpus c = make_corpus();
     (void)state;
     for (int i = 0; i < 2; i++) { /* zeroed options and none at all */
-        rapt_dataset *d = rapt_dataset_new(c.pairs, c.words, c.words, i ? &(rapt_dataset_options){0} : NULL, NULL);
-        rapt_loader *l = rapt_loader_new(d, i ? &(rapt_loader_options){0} : NULL, NULL);
+        rapt_dataset *d = rapt_dataset_new(c.pairs, c.words, c.words, i ? &DATASET() : NULL, NULL);
+        rapt_loader *l = rapt_loader_new(d, i ? &LOADER() : NULL, NULL);
         assert_int_equal(rapt_dataset_count(d), PAIRS);
         assert_int_equal(rapt_loader_batches(l), (PAIRS + 31) / 32);
         assert_int_equal(rapt_loader_batch(l, 0, 0)->examples[1], 1); /* in order */
@@ -243,7 +244,7 @@ static void batches_of_all_and_of_the_default(void **state)
         rapt_dataset_free(d);
     }
     for (size_t size = SIZE_MAX / 2 + 1; size; size = size == SIZE_MAX ? 0 : SIZE_MAX) {
-        rapt_loader_options o = {.batch_size = size, .shuffle = true, .seed = SEED};
+        rapt_loader_options o = LOADER(.batch_size = size, .shuffle = true, .seed = SEED);
         rapt_loader *l = rapt_loader_new(c.data, &o, NULL);
         assert_int_equal(rapt_loader_batches(l), 1);
         assert_int_equal(rapt_loader_batch(l, 0, 0)->source.batch, PAIRS);

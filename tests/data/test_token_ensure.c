@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "options.h"
 #include "token_folder.h"
 
 #include <sys/stat.h>
@@ -81,7 +82,7 @@ static void ensure_makes_again_what_is_stale_or_damaged(void **state)
 
 static int32_t first_id_by(const char *word)
 {
-    rapt_tokenizer *k = rapt_tokenizer_train_words(&word, 1, &(rapt_words_options){0}, NULL);
+    rapt_tokenizer *k = rapt_tokenizer_train_words(&word, 1, &TRAIN_WORDS(), NULL);
     rapt_token_file *f = rapt_token_file_ensure(k, text, out, NULL);
     int32_t id;
     assert_non_null(f);

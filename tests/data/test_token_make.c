@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "options.h"
 #include "token_folder.h"
 #include "token_image.h"
 
@@ -156,7 +157,7 @@ static void special_tokens_of_a_text_are_tokens(void **state)
     (void)state;
     const char *specials[] = {"<|end|>"};
     rapt_error err = {0};
-    rapt_bpe_options o = {.vocab_size = 257, .specials = specials, .special_count = 1, .threads = 1};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 257, .specials = specials, .special_count = 1, .threads = 1);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe("x", 1, &o, &err);
     assert_string_equal(err.message, "");
     int32_t end = rapt_tokenizer_special(k, "<|end|>"), ids[4];
@@ -196,7 +197,7 @@ static void bad_texts_are_refused(void **state)
     assert_fails(k, text, out, RAPT_ERR_FORMAT, "%s: the file is empty", text);
     assert_fails(k, none, out, RAPT_ERR_NOT_FOUND, "cannot read %s: No such file or directory", none);
     assert_fails(k, folder_path, out, RAPT_ERR_IO, "cannot read %s: Is a directory", folder_path);
-    words = rapt_tokenizer_train_words((const char *[]){"hello"}, 1, &(rapt_words_options){0}, NULL);
+    words = rapt_tokenizer_train_words((const char *[]){"hello"}, 1, &TRAIN_WORDS(), NULL);
     put_text(" \n \t\n");
     assert_fails(words, text, out, RAPT_ERR_FORMAT, "%s: the text has no tokens", text);
     rapt_tokenizer_free(words);

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "data/tokens/token_file.h"
+#include "options.h"
 #include "text/encode_run.h"
 #include "text/tokenizer.h"
 #include "token_folder.h"
@@ -47,7 +48,7 @@ static char *some_text(size_t size)
 
 static rapt_tokenizer *train(const char *bytes, rapt_normalization normalization)
 {
-    rapt_bpe_options o = {.vocab_size = 400, .threads = 1, .normalization = normalization};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 400, .threads = 1, .normalization = normalization);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe(bytes, 20000, &o, NULL);
     assert_non_null(k);
     return k;
@@ -183,7 +184,7 @@ static void memory_does_not_grow_with_the_text(void **state)
 static rapt_tokenizer *learn(bool pairs)
 {
     file_map file;
-    const rapt_bpe_options o = {.vocab_size = 400, .threads = 2};
+    const rapt_bpe_options o = TRAIN_BPE(.vocab_size = 400, .threads = 2);
     assert_int_equal(file_map_open(&file, text, NULL), RAPT_OK);
     rapt_tokenizer *k = pairs ? byte_bpe_train_file(&file, file.size, &o, NULL) : characters_train_file(&file, NULL);
     assert_non_null(k);
@@ -212,7 +213,7 @@ static void a_mapped_text_teaches_the_same(void **state)
     (void)state;
     size_t size = (1 << 20) + 1234;
     char *bytes = some_text(size);
-    const rapt_bpe_options o = {.vocab_size = 400, .threads = 2};
+    const rapt_bpe_options o = TRAIN_BPE(.vocab_size = 400, .threads = 2);
     put(text, bytes, size);
     for (int pairs = 0; pairs < 2; pairs++) {
         rapt_tokenizer *mapped = learn(pairs), *k = pairs ? rapt_tokenizer_train_bpe(bytes, size, &o, NULL)

@@ -7,6 +7,7 @@
 
 #include "decode/generator.h"
 #include "io/model_core.h"
+#include "options.h"
 #include "text/utf8.h"
 
 #define END_OF_TEXT "<|endoftext|>"
@@ -33,7 +34,7 @@ static inline rapt_tokenizer *case_bytes(void)
 {
     static const char *const specials[] = {END_OF_TEXT};
     rapt_error err = {0};
-    rapt_bpe_options o = {.vocab_size = BYTES_VOCAB, .specials = specials, .special_count = 1, .threads = 1};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = BYTES_VOCAB, .specials = specials, .special_count = 1, .threads = 1);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe("abc", 3, &o, &err);
     if (!k)
         fail_msg("%s", err.message);

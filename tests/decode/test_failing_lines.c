@@ -9,6 +9,7 @@
 
 #include "decode/translate_case.h"
 #include "options.h"
+#include "texts.h"
 
 #include <pthread.h>
 
@@ -76,9 +77,9 @@ static void others_are_translated(void **state)
     rapt_model *m = new_model();
     fill_lines(lines, pointers, bad);
     rapt_translator *t = rapt_translator_new(m, &TRANSLATE(.compute.threads = 2), NULL);
-    assert_int_equal(rapt_translator_run(t, NULL, pointers, LINES, out, NULL), RAPT_ERR_NOT_FINITE);
+    assert_int_equal(rapt_translator_run(t, NULL, TEXTS_OF(pointers, LINES), LINES, out, NULL), RAPT_ERR_NOT_FINITE);
     pointers[5] = "w1";
-    assert_int_equal(rapt_translator_run(t, NULL, pointers, LINES, out, NULL), RAPT_OK);
+    assert_int_equal(rapt_translator_run(t, NULL, TEXTS_OF(pointers, LINES), LINES, out, NULL), RAPT_OK);
     for (size_t i = 0; i < LINES; i++) {
         assert_int_equal(rapt_translate(m, &pointers[i], 1, NULL, &one, NULL), RAPT_OK);
         assert_string_equal(out[i].hypotheses[0].text, one.hypotheses[0].text);
@@ -109,10 +110,10 @@ static void cancelled_runs(void **state)
     rapt_translator *t = rapt_translator_new(m, &TRANSLATE(.compute.threads = 2), NULL);
     assert_int_equal(pthread_create(&thread, NULL, cancel, t), 0);
     pthread_join(thread, NULL);
-    assert_int_equal(rapt_translator_run(t, NULL, pointers, LINES, out, &err), RAPT_ERR_INTERRUPTED);
+    assert_int_equal(rapt_translator_run(t, NULL, TEXTS_OF(pointers, LINES), LINES, out, &err), RAPT_ERR_INTERRUPTED);
     assert_string_equal(err.message, "the translation was cancelled");
     assert_null(out[0].hypotheses);
-    assert_int_equal(rapt_translator_run(t, NULL, pointers, LINES, out, NULL), RAPT_OK);
+    assert_int_equal(rapt_translator_run(t, NULL, TEXTS_OF(pointers, LINES), LINES, out, NULL), RAPT_OK);
     rapt_translations_free(out, LINES);
     rapt_translator_free(t);
     rapt_model_free(m);

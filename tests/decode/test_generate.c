@@ -337,7 +337,7 @@ static void words_are_refused(void **state)
     static const char *const lines[] = {"a b c", "b c d"};
     setting s = new_setting(3, NULL, 1);
     rapt_tokenizer_free(s.k);
-    s.k = rapt_tokenizer_train_words(lines, 2, &(rapt_words_options){0}, NULL);
+    s.k = rapt_tokenizer_train_words(lines, 2, &TRAIN_WORDS(), NULL);
     refused(&s, "a b", GENERATE(.max_tokens = 3), RAPT_ERR_VALUE,
             "a tokenizer of words cannot continue a text: its tokens are words without what stands between them");
     free_setting(&s);

@@ -12,6 +12,7 @@
 #include "options.h"
 #include "rapt/engine.h"
 #include "rapt.h"
+#include "texts.h"
 
 #include <string.h>
 
@@ -50,13 +51,14 @@ static void translating(void **state)
     rapt_translator *t = rapt_translator_new(m, &TRANSLATE(.compute.threads = 1), NULL);
     assert_non_null(t);
     assert_int_not_equal(rapt_translate(m, bad, 1, NULL, out, NULL), RAPT_OK);
-    assert_int_not_equal(rapt_translator_run(t, NULL, bad, 1, out, NULL), RAPT_OK);
-    assert_int_not_equal(rapt_translator_run(t, &(rapt_translator_request){.prefixes = prefix}, good, 1, out, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_translator_run(t, NULL, TEXTS_OF(bad, 1), 1, out, NULL), RAPT_OK);
+    const rapt_translator_request begun = {.prefixes = TEXTS_OF(prefix, 1)};
+    assert_int_not_equal(rapt_translator_run(t, &begun, TEXTS_OF(good, 1), 1, out, NULL), RAPT_OK);
     const rapt_translate_options wide = {TRANSLATE_DEFAULTS, .beam = 1 << 17};
     assert_int_equal(rapt_translator_check(t, &wide, NULL), RAPT_ERR_VALUE);
-    assert_int_equal(rapt_translator_run(t, &(rapt_translator_request){.options = &wide}, good, 1, out, NULL),
+    assert_int_equal(rapt_translator_run(t, &(rapt_translator_request){.options = &wide}, TEXTS_OF(good, 1), 1, out, NULL),
                      RAPT_ERR_VALUE);
-    assert_int_equal(rapt_translator_run(t, NULL, good, 1, out, NULL), RAPT_OK);
+    assert_int_equal(rapt_translator_run(t, NULL, TEXTS_OF(good, 1), 1, out, NULL), RAPT_OK);
     rapt_translations_free(out, 1);
     rapt_translator_free(t);
     rapt_model_free(m);
@@ -108,9 +110,9 @@ static void embedding(void **state)
     assert_non_null(e);
     rapt_real *vectors = malloc(rapt_embedder_features(e) * sizeof *vectors);
     assert_non_null(vectors);
-    assert_int_equal(rapt_embedder_run(e, good, 1, vectors, NULL, NULL), RAPT_OK);
-    assert_int_not_equal(rapt_embedder_run(e, bad, 1, vectors, NULL, NULL), RAPT_OK);
-    assert_int_not_equal(rapt_embedder_tokens(e, bad[0], &tokens, NULL), RAPT_OK);
+    assert_int_equal(rapt_embedder_run(e, TEXTS_OF(good, 1), 1, vectors, NULL, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_embedder_run(e, TEXTS_OF(bad, 1), 1, vectors, NULL, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_embedder_tokens(e, bad[0], strlen(bad[0]), &tokens, NULL), RAPT_OK);
     free(vectors);
     rapt_embedder_free(e);
     rapt_model_free(m);
@@ -122,12 +124,12 @@ static void explaining(void **state)
     char *text;
     size_t size;
     rapt_model *m = of_characters();
-    assert_null(rapt_explanation_new(m, " ", NULL, NULL));
-    rapt_explanation *e = rapt_explanation_new(m, "!\"", NULL, NULL);
+    assert_null(rapt_explanation_new(m, " ", strlen(" "), NULL, NULL));
+    rapt_explanation *e = rapt_explanation_new(m, "!\"", strlen("!\""), NULL, NULL);
     assert_non_null(e);
-    assert_int_equal(rapt_explanation_text(e, &(rapt_explain_format){0}, &text, &size, NULL), RAPT_OK);
+    assert_int_equal(rapt_explanation_text(e, &EXPLAIN_FORMAT(), &text, &size, NULL), RAPT_OK);
     free(text);
-    assert_int_equal(rapt_explanation_json(e, &(rapt_explain_format){0}, &text, &size, NULL), RAPT_OK);
+    assert_int_equal(rapt_explanation_json(e, &EXPLAIN_FORMAT(), &text, &size, NULL), RAPT_OK);
     free(text);
     if (rapt_explanation_page(e, NULL, &text, &size, NULL) == RAPT_OK)
         free(text);
@@ -201,8 +203,10 @@ static void serving(void **state)
     assert_null(rapt_engine_add(e, translation_model(), &wrong, NULL));
     rapt_engine_model *m = rapt_engine_add(e, translation_model(), NULL, NULL);
     assert_non_null(m);
-    assert_int_not_equal(rapt_engine_translate(m, &(rapt_engine_translation){.lines = bad, .count = 1}, NULL, NULL), RAPT_OK);
-    assert_int_equal(rapt_engine_translate(m, &(rapt_engine_translation){.lines = good, .count = 1}, NULL, NULL), RAPT_OK);
+    const rapt_engine_translation refused = {.lines = TEXTS_OF(bad, 1), .count = 1};
+    const rapt_engine_translation taken = {.lines = TEXTS_OF(good, 1), .count = 1};
+    assert_int_not_equal(rapt_engine_translate(m, &refused, NULL, NULL), RAPT_OK);
+    assert_int_equal(rapt_engine_translate(m, &taken, NULL, NULL), RAPT_OK);
     assert_int_not_equal(rapt_engine_generate(m, &(rapt_engine_generation){0}, NULL, NULL), RAPT_OK);
     assert_int_equal(rapt_engine_call(m, nothing, NULL, &called, NULL, NULL), RAPT_OK);
     assert_int_equal(rapt_engine_check(m, NULL), RAPT_OK);

@@ -11,6 +11,7 @@
 #include "io/model_folder.h"
 #include "options.h"
 #include "rapt.h"
+#include "texts.h"
 
 #include <string.h>
 
@@ -49,7 +50,7 @@ static void without_a_size(void **state)
     rapt_translator *t = rapt_translator_new(pair, NULL, &err);
     rapt_translator_check(t, &translate, &err);
     refused(&err, "translate");
-    rapt_translator_run(t, &(rapt_translator_request){.options = &translate}, lines, 1, out, &err);
+    rapt_translator_run(t, &(rapt_translator_request){.options = &translate}, TEXTS_OF(lines, 1), 1, out, &err);
     refused(&err, "translate");
     rapt_translator_free(t);
     assert_null(rapt_generator_new(lm, &generate, &err));

@@ -10,6 +10,7 @@
 #include "decode/translate.h"
 #include "decode/translate_case.h"
 #include "options.h"
+#include "texts.h"
 
 #define LINES 10
 #define TEXTS 5
@@ -33,6 +34,7 @@ typedef struct running_text {
     size_t next;                /* item to begin */
     size_t questions[LINES], after[LINES];
     rapt_translation want[LINES];
+    rapt_text lines[LINES];
 } running_text;
 
 static bool stop(void *context, size_t line)
@@ -45,7 +47,7 @@ static void begin_text(running_text *x, const rapt_translator *t, const rapt_tra
 {
     rapt_error err = {0};
     const rapt_translator_request r = {.options = o};
-    x->text = (translate_text){.lines = LINE, .count = LINES, .stop = stop, .context = x};
+    x->text = (translate_text){.lines = texts_fill(x->lines, LINE, LINES), .count = LINES, .stop = stop, .context = x};
     x->next = 0;
     for (size_t i = 0; i < LINES; i++) {
         x->questions[i] = 0;
@@ -200,7 +202,7 @@ static void failures_are_an_items_own(void **state)
         rapt_translation want[4], out[4];
         rapt_error err = {0};
         translate_item *items[8];
-        translate_text x = {.lines = bad, .count = 4}, y = {.lines = good, .count = 4};
+        translate_text x = {.lines = TEXTS_OF(bad, 4), .count = 4}, y = {.lines = TEXTS_OF(good, 4), .count = 4};
         segment_runs *r = &t->lane.workers[0].runs;
         assert_int_equal(rapt_translate(m, good, 4, &o, want, NULL), RAPT_OK);
         assert_int_equal(translate_text_encode(&x, &t->setup, &request, &t->prefix, NULL), RAPT_OK);

@@ -12,6 +12,7 @@
 #include "decode/generate_case.h"
 #include "decode/translate_case.h"
 #include "options.h"
+#include "texts.h"
 
 #include <pthread.h>
 
@@ -53,7 +54,7 @@ static bool translate(const rapt_model *m, int kind, outcome *o)
     rapt_translator *t = rapt_translator_new(m, &options, NULL);
     bool ok = t != NULL;
     for (int round = 0; ok && round < ROUNDS; round++) {
-        ok = rapt_translator_run(t, NULL, LINE, LINES, out, NULL) == RAPT_OK;
+        ok = rapt_translator_run(t, NULL, TEXTS_OF(LINE, LINES), LINES, out, NULL) == RAPT_OK;
         for (size_t i = 0; ok && i < LINES; i++)
             ok = put(o, out[i].hypotheses[0].text, &out[i].hypotheses[0].score, 1);
         rapt_translations_free(out, ok ? LINES : 0);

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "base/buffer.h"
+#include "options.h"
 #include "search/token_text.h"
 #include "text/tokenizer_files.h"
 
@@ -111,7 +112,7 @@ static void test_unfinished_bytes(void **state)
 static void test_bytes(void **state)
 {
     (void)state;
-    rapt_tokenizer *k = rapt_tokenizer_train_bpe("ab", 2, &(rapt_bpe_options){.vocab_size = 256}, NULL);
+    rapt_tokenizer *k = rapt_tokenizer_train_bpe("ab", 2, &TRAIN_BPE(.vocab_size = 256), NULL);
     const int32_t ids[] = {'a', 0xC3, 0xA9, 'b'};
     assert_non_null(k);
     check_stream(k, ids, 1, 4, "\xC3\xA9" "b");

@@ -12,6 +12,7 @@
 #include "decode/align.h"
 #include "decode/translate_case.h"
 #include "options.h"
+#include "texts.h"
 
 #define MAX_LEN 8
 #define LINES 9
@@ -184,7 +185,8 @@ static void prefixes_of_lines(void **state)
         assert_non_null(t);
         for (size_t i = 0; i < LINES; i++)
             given[i] = prefixes[i % 7];
-        if (rapt_translator_run(t, &(rapt_translator_request){.prefixes = given}, LINE, LINES, all, &err))
+        const rapt_translator_request r = {.prefixes = TEXTS_OF(given, LINES)};
+        if (rapt_translator_run(t, &r, TEXTS_OF(LINE, LINES), LINES, all, &err))
             fail_msg("%s", err.message);
         for (size_t i = 0; i < LINES; i++) {
             o.prefix = given[i];
@@ -194,10 +196,10 @@ static void prefixes_of_lines(void **state)
         }
         rapt_translations_free(all, LINES);
         given[3] = "w1 zyzzyva";
-        assert_int_equal(rapt_translator_run(t, &(rapt_translator_request){.prefixes = given}, LINE, LINES, all, &err),
-                         RAPT_ERR_VALUE);
+        const rapt_translator_request refused = {.prefixes = TEXTS_OF(given, LINES)};
+        assert_int_equal(rapt_translator_run(t, &refused, TEXTS_OF(LINE, LINES), LINES, all, &err), RAPT_ERR_VALUE);
         assert_string_equal(err.message, "the prefix has a word that the model doesn't know");
-        assert_int_equal(rapt_translator_run(t, NULL, LINE, 1, all, &err), RAPT_OK);
+        assert_int_equal(rapt_translator_run(t, NULL, TEXTS_OF(LINE, 1), 1, all, &err), RAPT_OK);
         assert_memory_equal(all[0].hypotheses[0].text, "w8", 2);
         rapt_translations_free(all, 1);
         rapt_translator_free(t);

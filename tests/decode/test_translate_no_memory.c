@@ -9,6 +9,7 @@
 #include "decode/translate_case.h"
 #include "failing.h"
 #include "options.h"
+#include "texts.h"
 
 enum { LINES = 4 };
 
@@ -18,11 +19,11 @@ static rapt_code translate(const rapt_translate_options *own)
 {
     static const char *const lines[LINES] = {"w1 w2 w3", "w4", "w1 w2 w3 w4 w5 w6 w7 w8 w9" /* two segments */, ""};
     static const char *const prefixes[LINES] = {"w5", NULL, "w6 w7", NULL};
-    const rapt_translator_request request = {.options = own, .prefixes = prefixes};
+    const rapt_translator_request request = {.options = own, .prefixes = TEXTS_OF(prefixes, LINES)};
     rapt_error err = {0};
     rapt_translation out[LINES];
     rapt_translator *t = rapt_translator_new(model, &TRANSLATE(.compute.threads = 1, .prefix = "w8"), &err);
-    rapt_code code = t ? rapt_translator_run(t, &request, lines, LINES, out, &err) : err.code;
+    rapt_code code = t ? rapt_translator_run(t, &request, TEXTS_OF(lines, LINES), LINES, out, &err) : err.code;
     if (t && !code)
         rapt_translations_free(out, LINES);
     rapt_translator_free(t);
@@ -67,11 +68,11 @@ static void a_translator_stays_usable(void **state)
         rapt_translator *t = rapt_translator_new(model, &TRANSLATE(.compute.threads = 1, .batch = 2), &err);
         assert_non_null(t);
         failing_arm(&f);
-        rapt_code code = rapt_translator_run(t, NULL, lines, MANY, out, &err);
+        rapt_code code = rapt_translator_run(t, NULL, TEXTS_OF(lines, MANY), MANY, out, &err);
         more = failing_again(&f, code);
         if (!code)
             rapt_translations_free(out, MANY);
-        assert_int_equal(rapt_translator_run(t, NULL, lines, MANY, out, NULL), RAPT_OK);
+        assert_int_equal(rapt_translator_run(t, NULL, TEXTS_OF(lines, MANY), MANY, out, NULL), RAPT_OK);
         rapt_translations_free(out, MANY);
         rapt_translator_free(t);
     } while (more);

@@ -10,6 +10,7 @@
 
 #include "decode/translate_case.h"
 #include "options.h"
+#include "texts.h"
 
 #include <stdatomic.h>
 
@@ -77,7 +78,7 @@ static rapt_translator *new_translator(const rapt_model *m, rapt_translate_optio
 static void run(rapt_translator *t, rapt_translator_request r, rapt_translation *out)
 {
     rapt_error err = {0};
-    if (rapt_translator_run(t, &r, LINE, LINES, out, &err))
+    if (rapt_translator_run(t, &r, TEXTS_OF(LINE, LINES), LINES, out, &err))
         fail_msg("%s", err.message);
 }
 
@@ -153,7 +154,7 @@ static void refuse(rapt_translator *t, rapt_translate_options o, const char *mes
     rapt_error err = {0}, again = {0};
     assert_int_equal(rapt_translator_check(t, &o, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, message);
-    assert_int_equal(rapt_translator_run(t, &(rapt_translator_request){.options = &o}, LINE, LINES, out, &again),
+    assert_int_equal(rapt_translator_run(t, &(rapt_translator_request){.options = &o}, TEXTS_OF(LINE, LINES), LINES, out, &again),
                      RAPT_ERR_VALUE);
     assert_string_equal(again.message, message);
     assert_null(out[0].hypotheses);
@@ -296,7 +297,7 @@ static void runs_are_cancelled_within_a_step(void **state)
                 stops s = {.cancels = t, .cancel_at = at};
                 memset(s.after, -1, sizeof s.after);
                 const rapt_translator_request r = {.options = &OPTIONS[o], .stop = stop, .context = &s};
-                assert_int_equal(rapt_translator_run(t, &r, LINE, LINES, out, &err), RAPT_ERR_INTERRUPTED);
+                assert_int_equal(rapt_translator_run(t, &r, TEXTS_OF(LINE, LINES), LINES, out, &err), RAPT_ERR_INTERRUPTED);
                 assert_string_equal(err.message, "the translation was cancelled");
                 assert_null(out[0].hypotheses);
                 assert_int_equal(s.all, at + 1);
@@ -330,7 +331,7 @@ static void tokens_take_the_place_of_texts(void **state)
             tokens[i] = text ? (rapt_source_tokens){0}
                              : (rapt_source_tokens){want[i].source_count ? want[i].source : NO_TOKENS, want[i].source_count};
         }
-        if (rapt_translator_run(t, &(rapt_translator_request){.tokens = tokens}, lines, LINES, out, &err))
+        if (rapt_translator_run(t, &(rapt_translator_request){.tokens = tokens}, TEXTS_OF(lines, LINES), LINES, out, &err))
             fail_msg("%s", err.message);
         for (size_t i = 0; i < LINES; i++)
             assert_same(&out[i], &want[i]);

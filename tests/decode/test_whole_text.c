@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "options.h"
 #include "search/whole_text.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ enum { BYTES = RAPT_SPECIALS, MERGED = BYTES + 256, CLASSES = MERGED + 1 };
 /* The four special tokens, 256 bytes, and the one merge of "\x81\xE4": the end of a character and the beginning of another. */
 static rapt_tokenizer *bytes_tokenizer(void)
 {
-    rapt_bpe_options o = {.vocab_size = CLASSES, .pattern = "[\\s\\S]+", .specials_first = true, .threads = 1};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = CLASSES, .pattern = "[\\s\\S]+", .specials_first = true, .threads = 1);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe("\x81\xE4\x81\xE4\x81\xE4\x81\xE4", 8, &o, NULL);
     size_t size;
     assert_non_null(k);
@@ -64,7 +65,7 @@ static void what_is_whole(void **state)
 static void without_special_tokens(void **state)
 {
     (void)state;
-    rapt_bpe_options o = {.vocab_size = 256, .threads = 1};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 256, .threads = 1);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe("a", 1, &o, NULL);
     rapt_real logits[256] = {0};
     size_t size;

@@ -8,6 +8,7 @@
 #include "decode/translate_case.h"
 #include "engine/lm_requests.h"
 #include "options.h"
+#include "texts.h"
 
 enum { LINES = 4, TOGETHER = 3, VARIANT = 100 };
 
@@ -152,7 +153,7 @@ static rapt_code ask_lines(outcome *o, size_t count, const rapt_translate_option
     static const char *const lines[LINES] = {"w1 w2 w3", "w4", "w1 w2 w3 w4 w5 w6 w7 w8 w9" /* two segments */, ""};
     rapt_error err = {0};
     rapt_engine_job *job = NULL;
-    const rapt_engine_translation t = {.lines = lines, .count = count, .options = options,
+    const rapt_engine_translation t = {.lines = TEXTS_OF(lines, count), .count = count, .options = options,
                                        .on_done = count == 1 ? on_line : on_lines, .context = o};
     const rapt_code code = rapt_engine_translate(translation, &t, &job, &err);
     assert_int_equal(code, err.code);

@@ -2,6 +2,7 @@
  * them, batches and threads; requests that are cancelled or stop at any step, or fail, leave the others as they are; a short
  * request does not wait for a long one.
  * labels: threads */
+#define _GNU_SOURCE /* nanosleep */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,9 +13,11 @@
 #include "engine/fault.h"
 #include "engine/gate.h"
 #include "options.h"
+#include "texts.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 enum { CLIENTS = 5, REQUESTS = 40, LINES = 9, OPTION_COUNT = 6 };
 
@@ -137,8 +140,8 @@ static rapt_engine_model *add(rapt_engine *e, rapt_model *model, const rapt_engi
 
 static rapt_code queue(rapt_engine_model *m, request *r, rapt_engine_job **job, rapt_error *err)
 {
-    const rapt_engine_translation t = {.lines = r->lines, .count = r->count, .options = &r->options, .on_done = on_done,
-                                       .stop = stop, .context = r};
+    const rapt_engine_translation t = {.lines = TEXTS_OF(r->lines, r->count), .count = r->count, .options = &r->options,
+                                       .on_done = on_done, .stop = stop, .context = r};
     return rapt_engine_translate(m, &t, job, err);
 }
 
@@ -265,6 +268,61 @@ static void cancelled_requests_leave_the_others(void **state)
     assert_true(cancelled > 100 && done > 100);
 }
 
+typedef struct asking {
+    atomic_bool stops;
+    atomic_size_t asked, ended;
+} asking;
+
+/* Asking all who wait takes far longer than the time between two questions. */
+static bool asking_stops(void *context)
+{
+    asking *a = context;
+    atomic_fetch_add(&a->asked, 1);
+    if (!atomic_load(&a->stops))
+        nanosleep(&(struct timespec){.tv_nsec = 10000}, NULL);
+    return atomic_load(&a->stops);
+}
+
+static void asking_done(void *context, rapt_code code, const char *message, const rapt_translation *out)
+{
+    asking *a = context;
+    (void)message, (void)out;
+    atomic_fetch_add(&a->ended, code == RAPT_ERR_INTERRUPTED);
+}
+
+/* A long queue costs a step no more than a short one, and all of it ends when it is to stop. */
+static void few_of_those_that_wait_are_asked(void **state)
+{
+    (void)state;
+    enum { WAITING = 300, TEXT = 60, STEPS = 100, ASKED = 16, RUNNING = 8 };
+    const char *lines[TEXT];
+    for (size_t i = 0; i < TEXT; i++)
+        lines[i] = "w1 w2 w3";
+    asking a = {.stops = false};
+    gate g = {.lock = PTHREAD_MUTEX_INITIALIZER, .open = PTHREAD_COND_INITIALIZER};
+    rapt_engine *e = new_engine(1);
+    rapt_engine_model *m = add(e, new_model(0), &ENGINE_MODEL(.batch = 1));
+    rapt_engine_job *gate_job, *jobs[WAITING];
+    const rapt_engine_translation r = {.lines = TEXTS_OF(lines, TEXT), .count = TEXT, .on_done = asking_done,
+                                       .stop = asking_stops, .context = &a};
+    assert_int_equal(rapt_engine_call(m, wait_at_gate, NULL, &g, &gate_job, NULL), RAPT_OK);
+    for (size_t i = 0; i < WAITING; i++)
+        assert_int_equal(rapt_engine_translate(m, &r, &jobs[i], NULL), RAPT_OK);
+    open_gate(&g);
+    size_t asked, steps;
+    do {
+        asked = atomic_load(&a.asked);
+        steps = rapt_engine_model_counts(m).steps;
+    } while (steps < STEPS);
+    assert_true(asked <= (steps + 2) * (ASKED + RUNNING));
+    atomic_store(&a.stops, true);
+    for (size_t i = 0; i < WAITING; i++)
+        rapt_engine_job_free(jobs[i]);
+    rapt_engine_job_free(gate_job);
+    assert_int_equal(atomic_load(&a.ended), WAITING);
+    rapt_engine_free(e);
+}
+
 /* Freed with requests in all states, of which nobody holds the handle. */
 static void engines_end_at_once(void **state)
 {
@@ -338,7 +396,7 @@ static void requests_without_options(void **state)
     rapt_engine_job *job = NULL;
     rapt_engine *e = new_engine(1);
     rapt_engine_model *m = add(e, new_model(0), &ENGINE_MODEL(.translate = &TRANSLATE(.beam = 3, .n_best = 2)));
-    rapt_engine_translation r = {.lines = lines, .count = 1, .on_done = count_hypotheses, .context = &without};
+    rapt_engine_translation r = {.lines = TEXTS_OF(lines, 1), .count = 1, .on_done = count_hypotheses, .context = &without};
     assert_int_equal(rapt_engine_translate(m, &r, &job, NULL), RAPT_OK);
     rapt_engine_job_free(job);
     r.options = &TRANSLATE();
@@ -436,10 +494,10 @@ static void short_requests_pass_long_ones(void **state)
         rapt_engine_model *m = add(e, new_model(0), &ENGINE_MODEL(.batch = 16));
         rapt_engine_job *jobs[SHORT + 2];
         gate g = {.lock = PTHREAD_MUTEX_INITIALIZER, .open = PTHREAD_COND_INITIALIZER};
-        const rapt_engine_translation all = {.lines = lines, .count = LONG, .options = &TRANSLATE(.beam = 4),
+        const rapt_engine_translation all = {.lines = TEXTS_OF(lines, LONG), .count = LONG, .options = &TRANSLATE(.beam = 4),
                                              .on_done = long_done,
                                              .context = &t};
-        const rapt_engine_translation one = {.lines = lines, .count = 1, .on_done = short_done, .context = &t};
+        const rapt_engine_translation one = {.lines = TEXTS_OF(lines, 1), .count = 1, .on_done = short_done, .context = &t};
         assert_int_equal(rapt_engine_call(m, wait_at_gate, NULL, &g, &jobs[0], NULL), RAPT_OK);
         assert_int_equal(rapt_engine_translate(m, &all, &jobs[1], NULL), RAPT_OK);
         for (size_t i = 0; i < SHORT; i++)
@@ -468,11 +526,13 @@ static void faults_are_a_models_own(void **state)
             fault_case f = {.sound = sound};
             rapt_engine_job *jobs[2] = {NULL};
             rapt_engine_model *m = add(e, new_model(0), &ENGINE_MODEL(.fault = fault_after, .fault_context = &f));
-            const rapt_code code = rapt_engine_translate(m, &(rapt_engine_translation){.lines = r[0].lines, .count = r[0].count,
+            const rapt_code code = rapt_engine_translate(m, &(rapt_engine_translation){.lines = TEXTS_OF(r[0].lines, r[0].count),
+                                                         .count = r[0].count,
                                                          .options = &r[0].options, .on_done = on_done, .context = &r[0]},
                                                          &jobs[0], NULL);
             assert_int_equal(code, sound == 0 ? RAPT_ERR_IO : RAPT_OK);
-            assert_int_equal(rapt_engine_translate(whole, &(rapt_engine_translation){.lines = r[1].lines, .count = r[1].count,
+            assert_int_equal(rapt_engine_translate(whole, &(rapt_engine_translation){.lines = TEXTS_OF(r[1].lines, r[1].count),
+                                                   .count = r[1].count,
                                                    .options = &r[1].options, .on_done = on_done, .context = &r[1]}, &jobs[1],
                                                    NULL), RAPT_OK);
             rapt_engine_job_free(jobs[0]);
@@ -492,6 +552,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(translations_are_those_of_the_program), cmocka_unit_test(cancelled_requests_leave_the_others),
+        cmocka_unit_test(few_of_those_that_wait_are_asked),
         cmocka_unit_test(engines_end_at_once), cmocka_unit_test(requests_are_checked),
         cmocka_unit_test(slots_and_batches_are_checked), cmocka_unit_test(requests_without_options),
         cmocka_unit_test(failures_are_a_requests_own), cmocka_unit_test(short_requests_pass_long_ones),

@@ -14,6 +14,7 @@
 #include "forked.h"
 #include "options.h"
 #include "rapt/engine.h"
+#include "texts.h"
 
 enum { CHILDREN = 5, TOKENS = 20 };
 
@@ -31,7 +32,7 @@ typedef struct models {
 static bool translate(rapt_translator *t, char out[512])
 {
     rapt_translation got;
-    if (rapt_translator_run(t, NULL, &LINE, 1, &got, NULL) != RAPT_OK)
+    if (rapt_translator_run(t, NULL, TEXTS_OF(&LINE, 1), 1, &got, NULL) != RAPT_OK)
         return false;
     snprintf(out, 512, "%.17g %s", got.hypotheses[0].score, got.hypotheses[0].text);
     rapt_translations_free(&got, 1);
@@ -93,7 +94,7 @@ static bool refused_in_a_child(void *context)
 {
     engine_case *c = context;
     rapt_error err = {0};
-    const rapt_engine_translation request = {.lines = &LINE, .count = 1};
+    const rapt_engine_translation request = {.lines = TEXTS_OF(&LINE, 1), .count = 1};
     const bool refused = rapt_engine_translate(c->model, &request, NULL, &err) == RAPT_ERR_VALUE &&
                          strstr(err.message, "forked") &&
                          rapt_engine_call(c->model, wait_at_gate, NULL, NULL, NULL, NULL) == RAPT_ERR_VALUE &&

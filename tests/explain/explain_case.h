@@ -6,6 +6,7 @@
 #include "nn/lm_model.h"
 
 #include "io/model_core.h"
+#include "options.h"
 #include "rapt/explain.h"
 
 #define CASE_MAX_LEN 8
@@ -19,7 +20,7 @@ static inline rapt_tokenizer *case_words(void)
     rapt_error err = {0};
     for (int i = 0; i < MODEL_VOCAB - RAPT_SPECIALS; i++)
         sprintf(text + strlen(text), "w%d ", i);
-    rapt_tokenizer *k = rapt_tokenizer_train_words(&line, 1, &(rapt_words_options){0}, &err);
+    rapt_tokenizer *k = rapt_tokenizer_train_words(&line, 1, &TRAIN_WORDS(), &err);
     if (!k)
         fail_msg("%s", err.message);
     assert_int_equal(rapt_tokenizer_size(k), MODEL_VOCAB);

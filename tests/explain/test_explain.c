@@ -37,7 +37,7 @@ static int tear_down(void **state)
 static rapt_explanation *explain(const rapt_model *m, const char *text, const rapt_explain_options *o)
 {
     rapt_error err = {0};
-    rapt_explanation *e = rapt_explanation_new(m, text, o, &err);
+    rapt_explanation *e = rapt_explanation_new(m, text, text ? strlen(text) : 0, o, &err);
     if (!e)
         fail_msg("%s", err.message);
     return e;
@@ -78,7 +78,7 @@ static void assert_near(double want, double got, double tolerance)
 static void test_sequences_of_a_translation(void **state)
 {
     (void)state;
-    rapt_explanation *e = explain(translator, "w1 w2", &EXPLAIN(.target = "w3 w4 w5"));
+    rapt_explanation *e = explain(translator, "w1 w2", &EXPLAIN(.target = rapt_text_of("w3 w4 w5")));
     int32_t *ids;
     size_t count;
     assert_int_equal(rapt_tokenizer_encode(translator->translation.target, "w3 w4 w5", &ids, &count, NULL), RAPT_OK);
@@ -94,7 +94,7 @@ static void test_sequences_of_a_translation(void **state)
     assert_int_equal(target.ids[0], RAPT_BOS);
     assert_memory_equal(target.ids + 1, ids, count * sizeof *ids);
     assert_null(rapt_explanation_sequence(e, 2).name);
-    assert_string_equal(rapt_explanation_target(e), "w3 w4 w5");
+    assert_string_equal(rapt_explanation_target(e, NULL), "w3 w4 w5");
     free(ids);
     rapt_explanation_free(e);
 }
@@ -109,7 +109,7 @@ static void test_the_model_finds_a_target(void **state)
     rapt_explanation *e = explain(translator, line, NULL);
     assert_int_equal(rapt_translate(translator, &line, 1, &TRANSLATE(.beam = 1, .compute.threads = 1), &t, &err),
                      RAPT_OK);
-    assert_string_equal(rapt_explanation_target(e), t.hypotheses[0].text);
+    assert_string_equal(rapt_explanation_target(e, NULL), t.hypotheses[0].text);
     rapt_translations_free(&t, 1);
     rapt_explanation_free(e);
 }
@@ -123,7 +123,7 @@ static void test_sequence_of_a_language_model(void **state)
     assert_string_equal(text.name, "text");
     assert_int_equal(text.count, 3);
     assert_string_equal(text.labels[1], "1 \xE2\x90\xA3"); /* an open box */
-    assert_null(rapt_explanation_target(e));
+    assert_null(rapt_explanation_target(e, NULL));
     rapt_explanation_free(e);
 }
 
@@ -132,7 +132,7 @@ static void test_sequence_of_a_language_model(void **state)
 static void test_intermediates_of_a_translation(void **state)
 {
     (void)state;
-    rapt_explanation *e = explain(translator, "w1 w2", &EXPLAIN(.target = "w3 w4 w5"));
+    rapt_explanation *e = explain(translator, "w1 w2", &EXPLAIN(.target = rapt_text_of("w3 w4 w5")));
     assert_string_equal(rapt_explanation_at(e, 0)->name, "encoder.embedding");
     assert_string_equal(rapt_explanation_at(e, rapt_explanation_count(e) - 1)->name, "probabilities");
     assert_null(rapt_explanation_at(e, rapt_explanation_count(e)));
@@ -249,7 +249,7 @@ static char *json_of(const rapt_explanation *e, bool full)
     char *text = NULL;
     size_t size = 0;
     rapt_error err = {0};
-    if (rapt_explanation_json(e, &(rapt_explain_format){.full = full}, &text, &size, &err))
+    if (rapt_explanation_json(e, &EXPLAIN_FORMAT(.full = full), &text, &size, &err))
         fail_msg("%s", err.message);
     assert_int_equal(strlen(text), size);
     return text;
@@ -313,15 +313,15 @@ static void test_text(void **state)
     assert_non_null(strstr(text, "\nafter token 4, o:\n"));
     assert_null(strstr(text, "\nafter token 3"));
     free(text);
-    assert_text(e, (rapt_explain_format){.has_position = true, .position = -2}, "\nafter token 3, l:\n", true);
-    assert_text(e, (rapt_explain_format){.has_position = true}, "\nafter token 0, h:\n", true);
-    assert_text(e, (rapt_explain_format){.all_positions = true}, "\nafter token 0, h:\n", true);
-    assert_text(e, (rapt_explain_format){.all_positions = true}, "\nafter token 4, o:\n", true);
-    assert_text(e, (rapt_explain_format){0}, "\033[", false);
-    assert_text(e, (rapt_explain_format){.color = true}, "\033[", true);
-    assert_text(e, (rapt_explain_format){0}, " ...,", true);
-    assert_text(e, (rapt_explain_format){.full = true}, " ...,", false);
-    assert_text(e, (rapt_explain_format){.table = true}, "[5 rows x 53 columns]", true);
+    assert_text(e, EXPLAIN_FORMAT(.position = -2), "\nafter token 3, l:\n", true);
+    assert_text(e, EXPLAIN_FORMAT(.position = 0), "\nafter token 0, h:\n", true);
+    assert_text(e, EXPLAIN_FORMAT(.all_positions = true), "\nafter token 0, h:\n", true);
+    assert_text(e, EXPLAIN_FORMAT(.all_positions = true), "\nafter token 4, o:\n", true);
+    assert_text(e, EXPLAIN_FORMAT(), "\033[", false);
+    assert_text(e, EXPLAIN_FORMAT(.color = true), "\033[", true);
+    assert_text(e, EXPLAIN_FORMAT(), " ...,", true);
+    assert_text(e, EXPLAIN_FORMAT(.full = true), " ...,", false);
+    assert_text(e, EXPLAIN_FORMAT(.table = true), "[5 rows x 53 columns]", true);
     rapt_explanation_free(e);
 }
 
@@ -333,12 +333,27 @@ static void test_positions_that_are_none(void **state)
     for (size_t i = 0; i < 4; i++) {
         char wanted[100], *text = NULL;
         rapt_error err = {0};
-        rapt_explain_format f = {.has_position = true, .position = positions[i]};
+        rapt_explain_format f = EXPLAIN_FORMAT(.position = positions[i]);
         snprintf(wanted, sizeof wanted, "position %ld: the text has tokens 0 to 4", positions[i]);
         assert_int_equal(rapt_explanation_text(e, &f, &text, NULL, &err), RAPT_ERR_VALUE);
         assert_string_equal(err.message, wanted);
         assert_null(text);
     }
+    rapt_explanation_free(e);
+}
+
+static void test_formats_without_a_size(void **state)
+{
+    (void)state;
+    static const char wanted[] = "options without a size: make them with rapt_explain_format_default()";
+    rapt_explanation *e = explain(language_model, "hello", NULL);
+    rapt_error err = {0}, again = {0};
+    char *text = NULL;
+    assert_int_equal(rapt_explanation_text(e, &(rapt_explain_format){.full = true}, &text, NULL, &err), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_explanation_json(e, &(rapt_explain_format){.full = true}, &text, NULL, &again), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, wanted);
+    assert_string_equal(again.message, wanted);
+    assert_null(text);
     rapt_explanation_free(e);
 }
 
@@ -348,7 +363,7 @@ static void test_page(void **state)
     char *html = NULL;
     size_t size = 0;
     rapt_error err = {0};
-    rapt_explanation *e = explain(translator, "w1 w2", &EXPLAIN(.target = "w3"));
+    rapt_explanation *e = explain(translator, "w1 w2", &EXPLAIN(.target = rapt_text_of("w3")));
     assert_int_equal(rapt_explanation_page(e, NULL, &html, &size, &err), RAPT_OK);
     assert_int_equal(strlen(html), size);
     assert_int_equal(strncmp(html, "<!DOCTYPE html>", 15), 0);
@@ -362,10 +377,10 @@ static void test_page(void **state)
 static void refused(const rapt_model *m, const char *text, rapt_explain_options o, rapt_code code, const char *message)
 {
     rapt_error err = {0};
-    assert_null(rapt_explanation_new(m, text, &o, &err));
+    assert_null(rapt_explanation_new(m, text, text ? strlen(text) : 0, &o, &err));
     assert_string_equal(err.message, message);
     assert_int_equal(err.code, code);
-    assert_null(rapt_explanation_new(m, text, &o, NULL));
+    assert_null(rapt_explanation_new(m, text, text ? strlen(text) : 0, &o, NULL));
 }
 
 static void test_refused(void **state)
@@ -380,12 +395,12 @@ static void test_refused(void **state)
     refused(translator, "w1 \xff", rapt_explain_options_default(), RAPT_ERR_FORMAT, "the text: byte 4: not UTF-8");
     refused(translator, "w1 w2 w3 w4 w5 w6 w7 w8", rapt_explain_options_default(), RAPT_ERR_VALUE,
             "the text has 9 tokens with <eos>; the model takes 8");
-    refused(translator, "w1", EXPLAIN(.target = ""), RAPT_ERR_VALUE, "the target is empty");
+    refused(translator, "w1", EXPLAIN(.target = rapt_text_of("")), RAPT_ERR_VALUE, "the target is empty");
     refused(language_model, "", rapt_explain_options_default(), RAPT_ERR_VALUE, "the text is empty");
     refused(language_model, "abcdefghijklm", rapt_explain_options_default(), RAPT_ERR_VALUE,
             "the text has 13 tokens; the model's context is 12");
     refused(language_model, "a", train, RAPT_ERR_VALUE, "a text of one token has no loss: nothing comes after it");
-    refused(language_model, "ab", EXPLAIN(.target = "c"), RAPT_ERR_VALUE, "a language model takes no target");
+    refused(language_model, "ab", EXPLAIN(.target = rapt_text_of("c")), RAPT_ERR_VALUE, "a language model takes no target");
 }
 
 /* What the model reads in their place, and which they are. */
@@ -393,8 +408,8 @@ static void test_unknown_words(void **state)
 {
     rapt_error err = {0};
     (void)state;
-    const rapt_explain_options o = EXPLAIN(.target = "w1 yak");
-    rapt_explanation *e = rapt_explanation_new(translator, "w1 zork w2 gnu zork", &o, &err);
+    const rapt_explain_options o = EXPLAIN(.target = rapt_text_of("w1 yak"));
+    rapt_explanation *e = rapt_explanation_new(translator, "w1 zork w2 gnu zork", strlen("w1 zork w2 gnu zork"), &o, &err);
     assert_non_null(e);
     const rapt_explained_sequence source = rapt_explanation_sequence(e, 0), target = rapt_explanation_sequence(e, 1);
     assert_int_equal(source.count, 6);
@@ -406,7 +421,7 @@ static void test_unknown_words(void **state)
     assert_string_equal(source.unknown_words[1], "gnu");
     assert_int_equal(target.unknown_word_count, 1);
     assert_string_equal(target.unknown_words[0], "yak");
-    rapt_explanation *again = rapt_explanation_new(translator, NULL, &EXPLAIN(.like = e), &err);
+    rapt_explanation *again = rapt_explanation_new(translator, NULL, 0, &EXPLAIN(.like = e), &err);
     assert_non_null(again);
     assert_string_equal(rapt_explanation_sequence(again, 0).unknown_words[1], "gnu");
     assert_string_equal(rapt_explanation_sequence(again, 1).unknown_words[0], "yak");
@@ -436,7 +451,7 @@ static void cost_case(const rapt_model *m, const char *text, bool gradients)
     size_t all = 0, kept = 0, steps = 0;
     admitting whole = {.answer = RAPT_OK}, part = whole;
     rapt_explain_options o = EXPLAIN(.gradients = gradients, .admit = admit, .context = &whole);
-    rapt_explanation *e = rapt_explanation_new(m, text, &o, &err);
+    rapt_explanation *e = rapt_explanation_new(m, text, text ? strlen(text) : 0, &o, &err);
     if (!e)
         fail_msg("%s", err.message);
     for (size_t i = 0; i < rapt_explanation_count(e); i++) {
@@ -457,7 +472,7 @@ static void cost_case(const rapt_model *m, const char *text, bool gradients)
     assert_int_equal(whole.cost.steps, rapt_explanation_count(e));
     rapt_explanation_free(e);
     o = EXPLAIN(.gradients = gradients, .names = some, .name_count = 1, .admit = admit, .context = &part);
-    rapt_explanation_free(rapt_explanation_new(m, text, &o, &err));
+    rapt_explanation_free(rapt_explanation_new(m, text, text ? strlen(text) : 0, &o, &err));
     assert_int_equal(part.cost.elements, all);
     assert_int_equal(part.cost.kept, kept);
     assert_int_equal(part.cost.steps, steps);
@@ -553,7 +568,7 @@ int main(void)
         cmocka_unit_test(test_names_choose),
         cmocka_unit_test(test_json_has_all),
         cmocka_unit_test(test_text),
-        cmocka_unit_test(test_positions_that_are_none),
+        cmocka_unit_test(test_formats_without_a_size), cmocka_unit_test(test_positions_that_are_none),
         cmocka_unit_test(test_page),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_unknown_words),

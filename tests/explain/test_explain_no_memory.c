@@ -18,7 +18,7 @@ static int set_up(void **state)
         return -1;
     translator = case_translator();
     language_model = case_language_model();
-    made = rapt_explanation_new(language_model, "hello", &o, &err);
+    made = rapt_explanation_new(language_model, "hello", strlen("hello"), &o, &err);
     return made ? 0 : -1;
 }
 
@@ -35,7 +35,7 @@ static rapt_code make(const rapt_model *m, const char *text, rapt_explain_option
 {
     rapt_error err = {0};
     o.threads = 1;
-    rapt_explanation *e = rapt_explanation_new(m, text, &o, &err);
+    rapt_explanation *e = rapt_explanation_new(m, text, text ? strlen(text) : 0, &o, &err);
     rapt_explanation_free(e);
     return e ? RAPT_OK : err.code;
 }
@@ -47,7 +47,7 @@ static void test_pair(void **state)
     failing f = {.what = "a pair", .at_least = 30, .uncounted = true};
     do {
         failing_arm(&f);
-    } while (failing_again(&f, make(translator, "w1 w2", EXPLAIN(.target = "w3 w4", .gradients = true))));
+    } while (failing_again(&f, make(translator, "w1 w2", EXPLAIN(.target = rapt_text_of("w3 w4"), .gradients = true))));
 }
 
 static void test_translation(void **state)
@@ -95,12 +95,12 @@ static rapt_code write_text(char **text, rapt_error *err)
 
 static rapt_code write_table(char **text, rapt_error *err)
 {
-    return rapt_explanation_text(made, &(rapt_explain_format){.table = true, .all_positions = true}, text, NULL, err);
+    return rapt_explanation_text(made, &EXPLAIN_FORMAT(.table = true, .all_positions = true), text, NULL, err);
 }
 
 static rapt_code write_json(char **text, rapt_error *err)
 {
-    return rapt_explanation_json(made, &(rapt_explain_format){.full = true}, text, NULL, err);
+    return rapt_explanation_json(made, &EXPLAIN_FORMAT(.full = true), text, NULL, err);
 }
 
 static rapt_code write_page(char **text, rapt_error *err)

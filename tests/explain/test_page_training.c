@@ -18,7 +18,7 @@ static const char *const WEIGHTS[] = {"*.weights"};
 static rapt_explanation *explain(const rapt_model *m, const char *text, const rapt_explain_options *o)
 {
     rapt_error err = {0};
-    rapt_explanation *e = rapt_explanation_new(m, text, o, &err);
+    rapt_explanation *e = rapt_explanation_new(m, text, text ? strlen(text) : 0, o, &err);
     if (!e)
         fail_msg("%s", err.message);
     return e;
@@ -67,8 +67,9 @@ static void test_like(void **state)
         {case_translator, "w1 w2 w3", "w4 w9"}, {case_language_model, "hello", NULL}};
     for (size_t i = 0; i < 2; i++) {
         rapt_model *m = cases[i].make(), *other = another(cases[i].make);
-        rapt_explanation *e = explain(m, cases[i].text, &EXPLAIN(.target = cases[i].target));
-        rapt_explanation *wanted = explain(other, cases[i].text, &EXPLAIN(.target = cases[i].target, .gradients = true));
+        rapt_explanation *e = explain(m, cases[i].text, &EXPLAIN(.target = rapt_text_of(cases[i].target)));
+        const rapt_explain_options o = EXPLAIN(.target = rapt_text_of(cases[i].target), .gradients = true);
+        rapt_explanation *wanted = explain(other, cases[i].text, &o);
         rapt_explanation *got = explain(other, NULL, &EXPLAIN(.like = e, .gradients = true));
         assert_same_numbers(wanted, got);
         assert_true(rapt_explanation_loss(wanted) == rapt_explanation_loss(got));
@@ -93,7 +94,7 @@ static void test_like_keeps_the_target(void **state)
     rapt_explained_sequence a = rapt_explanation_sequence(e, 1), b = rapt_explanation_sequence(like, 1);
     assert_int_equal(a.count, b.count);
     assert_memory_equal(a.ids, b.ids, a.count * sizeof *a.ids);
-    assert_string_equal(rapt_explanation_target(e), rapt_explanation_target(like));
+    assert_string_equal(rapt_explanation_target(e, NULL), rapt_explanation_target(like, NULL));
     rapt_explanation_free(like);
     rapt_explanation_free(e);
     rapt_model_free(other);
@@ -106,7 +107,7 @@ static void test_like_of_another_task(void **state)
     rapt_model *m = case_translator(), *other = case_language_model();
     rapt_explanation *e = explain(m, "w1 w2 w3", NULL);
     rapt_error err = {0};
-    assert_null(rapt_explanation_new(other, NULL, &EXPLAIN(.like = e), &err));
+    assert_null(rapt_explanation_new(other, NULL, 0, &EXPLAIN(.like = e), &err));
     assert_int_equal(err.code, RAPT_ERR_VALUE);
     assert_string_equal(err.message, "the tokens to explain are of a model of another task or size");
     rapt_explanation_free(e);

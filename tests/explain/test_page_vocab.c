@@ -37,7 +37,7 @@ static rapt_model *large_model(rapt_tokenizer *words, bool one_matrix)
 static rapt_tokenizer *words_of(const char *line)
 {
     rapt_error err = {0};
-    rapt_tokenizer *words = rapt_tokenizer_train_words(&line, 1, &(rapt_words_options){0}, &err);
+    rapt_tokenizer *words = rapt_tokenizer_train_words(&line, 1, &TRAIN_WORDS(), &err);
     if (!words)
         fail_msg("%s", err.message);
     assert_int_equal(rapt_tokenizer_size(words), WORDS + RAPT_SPECIALS);
@@ -69,8 +69,8 @@ static int tear_down(void **state)
 static rapt_explanation *explain(const rapt_model *m, bool gradients)
 {
     rapt_error err = {0};
-    rapt_explain_options o = EXPLAIN(.target = "w7 w99999 w7", .gradients = gradients);
-    rapt_explanation *e = rapt_explanation_new(m, "w5 w0 w50000 w5", &o, &err);
+    rapt_explain_options o = EXPLAIN(.target = rapt_text_of("w7 w99999 w7"), .gradients = gradients);
+    rapt_explanation *e = rapt_explanation_new(m, "w5 w0 w50000 w5", strlen("w5 w0 w50000 w5"), &o, &err);
     if (!e)
         fail_msg("%s", err.message);
     return e;

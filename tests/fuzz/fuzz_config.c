@@ -36,7 +36,7 @@ static void remove_folders(void)
 
 static rapt_tokenizer *vocabulary(const char *line)
 {
-    return rapt_tokenizer_train_words(&line, 1, &(rapt_words_options){.lowercase = true}, NULL);
+    return rapt_tokenizer_train_words(&line, 1, &TRAIN_WORDS(.lowercase = true), NULL);
 }
 
 /* Models of few parameters; as a fuzzed configuration can be a good one, running them must be quick too. */

@@ -26,7 +26,7 @@ static void make_tokenizers(void)
     static const char text[] = "the then they're TheirS \xC3\xA9t\xC3\xA9 \xC3\xA9t\xC3\xA9 12345 123\n\n\n  \n\t!!! !! "
                                "\xE4\xB8\xAD\xE4\xB8\xAD";
     static const char *const specials[] = {"<|x|>", "<|x|>y"};
-    rapt_bpe_options o = {.vocab_size = 300, .specials = specials, .special_count = 2, .threads = 1};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 300, .specials = specials, .special_count = 2, .threads = 1);
     for (int i = 0; i < PATTERNS; i++) {
         o.pattern = patterns[i];
         tokenizers[i] = rapt_tokenizer_train_bpe(text, sizeof text - 1, &o, NULL);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
+#include "options.h"
 #include "rapt/data.h"
 #include "text/utf8.h"
 
@@ -17,7 +18,7 @@ static rapt_tokenizer *make_vocabulary(const rapt_pairs *pairs, bool target)
     rapt_error err = {0};
     for (size_t i = 0; i < n; i++)
         lines[i] = target ? rapt_pairs_target(pairs, i) : rapt_pairs_source(pairs, i);
-    rapt_tokenizer *k = rapt_tokenizer_train_words(lines, n, &(rapt_words_options){.lowercase = !target}, &err);
+    rapt_tokenizer *k = rapt_tokenizer_train_words(lines, n, &TRAIN_WORDS(.lowercase = !target), &err);
     require_outcome(k != NULL, &err);
     free(lines);
     return k;
@@ -46,7 +47,7 @@ static size_t check_batch(const rapt_batch *b, const rapt_tokenizer *source, con
 static void check_batches(const rapt_dataset *d, const rapt_tokenizer *source, const rapt_tokenizer *target)
 {
     rapt_error err = {0};
-    rapt_loader *l = rapt_loader_new(d, &(rapt_loader_options){.batch_size = BATCH, .shuffle = true, .seed = 3}, &err);
+    rapt_loader *l = rapt_loader_new(d, &LOADER(.batch_size = BATCH, .shuffle = true, .seed = 3), &err);
     size_t seen = 0;
     require_outcome(l != NULL, &err);
     for (size_t i = 0; i < rapt_loader_batches(l); i++)
@@ -81,9 +82,9 @@ static void try_pairs(const rapt_pairs *pairs)
     }
     for (int policy = RAPT_TOO_LONG_CUT; policy <= RAPT_TOO_LONG_ERROR; policy++) {
         rapt_error err = {0};
-        rapt_dataset_options o = {.max_len = MAX_LEN, .too_long = (rapt_too_long)policy,
+        rapt_dataset_options o = DATASET(.max_len = MAX_LEN, .too_long = (rapt_too_long)policy,
                                   .pad_to_max = policy == RAPT_TOO_LONG_DROP,
-                                  .validation_fraction = 0.25};
+                                  .validation_fraction = 0.25);
         rapt_dataset *d = rapt_dataset_new(pairs, source, target, &o, &err);
         require_outcome(d != NULL, &err);
         if (d)

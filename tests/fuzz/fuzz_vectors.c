@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
+#include "options.h"
 #include "rapt/text.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     rapt_real table[6 * D] = {0};
     rapt_vectors_result result = {0};
     rapt_error err = {0};
-    rapt_tokenizer *k = rapt_tokenizer_train_words(lines, 1, &(rapt_words_options){0}, &err);
+    rapt_tokenizer *k = rapt_tokenizer_train_words(lines, 1, &TRAIN_WORDS(), &err);
     require(k != NULL && rapt_tokenizer_size(k) == 6);
     int fd = fuzz_file(input, size, path);
     rapt_code code = rapt_vectors_read(path, k, 6, D, table, &result, &err);

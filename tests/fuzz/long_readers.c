@@ -124,13 +124,13 @@ static void add_trained(const char *const *units, size_t count)
                                            "(?:" SPLIT_GPT2 ")", "[^\\n]+|\\n"};
     static const char *const specials[] = {"<|x|>", "<|x|>y"};
     static const char *const lines[] = {"the a", "ab . won't"};
-    static const rapt_words_options lower = {.lowercase = true};
+    const rapt_words_options lower = TRAIN_WORDS(.lowercase = true);
     buffer text = {0};
     rapt_error err = {0};
     for (size_t i = 0; i < count; i++)
         for (int j = 0; j < 40 && utf8_valid_prefix(units[i], strlen(units[i])) == strlen(units[i]); j++)
             require(buffer_append(&text, units[i], strlen(units[i])));
-    rapt_bpe_options o = {.vocab_size = 700, .specials = specials, .special_count = 2, .threads = 1};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 700, .specials = specials, .special_count = 2, .threads = 1);
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         o.pattern = patterns[i];
         add_tokenizer(patterns[i], rapt_tokenizer_train_bpe(text.data, text.size, &o, &err), &err);
@@ -380,26 +380,27 @@ static void run_stream(const void *of, const char *text, size_t size)
 
 static void run_bleu(const void *of, const char *text, size_t size)
 {
-    const rapt_bleu_options o = {.tokenize = *(const rapt_tokenize *)of, .lowercase = true};
-    const char *const references[] = {text, text + size / 2};
+    const rapt_bleu_options o = BLEU(.tokenize = *(const rapt_tokenize *)of, .lowercase = true);
+    const rapt_text references[] = {{text, size}, {text + size / 2, size - size / 2}};
     rapt_bleu bleu;
-    rapt_bleu_sentence(&o, text, references, 1 + (size > 0 && (text[size / 2] & 0xC0) != 0x80), &bleu, NULL);
+    rapt_bleu_sentence(&o, references, references, 1 + (size > 0 && (text[size / 2] & 0xC0) != 0x80), &bleu, NULL);
     rapt_bleu_tokenize_for(references, 1);
 }
 
 static void run_chrf(const void *of, const char *text, size_t size)
 {
-    const rapt_chrf_options o = {.word_order = 2, .whitespace = true};
-    const char *const references[] = {text};
+    const rapt_chrf_options o = CHRF(.word_order = 2, .whitespace = true);
+    const rapt_text references[] = {{text, size}};
     double score;
-    rapt_chrf_sentence(&o, text, references, 1, &score, NULL);
-    (void)of, (void)size;
+    rapt_chrf_sentence(&o, references, references, 1, &score, NULL);
+    (void)of;
 }
 
 static void run_book_bleu(const void *of, const char *text, size_t size)
 {
-    rapt_bleu_book(text, text, 4);
-    (void)of, (void)size;
+    const rapt_text whole = {text, size};
+    rapt_bleu_book(&whole, &whole, 4);
+    (void)of;
 }
 
 static void run_recipe(const void *of, const char *text, size_t size)

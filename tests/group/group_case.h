@@ -86,7 +86,7 @@ static inline size_t case_wrong(const float *sum, int rank, int size, uint32_t s
 
 typedef struct case_rank {
     rapt_transport transport;
-    rapt_group_options options;
+    rapt_group_options options; /* zeroed: the defaults */
     rapt_group *g; /* NULL where it was not made */
     rapt_error err;
     void *context;
@@ -100,7 +100,7 @@ typedef struct case_rank {
 static void *case_thread(void *rank)
 {
     case_rank *r = rank;
-    r->g = rapt_group_new(&r->transport, &r->options, &r->err);
+    r->g = rapt_group_new(&r->transport, r->options.size ? &r->options : NULL, &r->err);
     r->body(r);
     return NULL;
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "group_case.h"
+#include "options.h"
 
 #define ELEMENTS 5000
 #define BUCKETS 12
@@ -261,7 +262,7 @@ static void busy_ranks(void **state)
     case_rank ranks[3] = {{{0}}};
     for (int i = 0; i < 3; i++) {
         ranks[i].transport = transports[i];
-        ranks[i].options.wait = 1.5;
+        ranks[i].options = GROUP(.wait = 1.5);
     }
     assert_int_equal(case_run(ranks, 3, busy_body), 0);
     rapt_group_local_free(transports);

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "fault_transport.h"
 #include "group_case.h"
+#include "options.h"
 
 #define MOST_RANKS 8
 #define ELEMENTS 1000
@@ -34,7 +35,7 @@ static faulty *new_faulty(int size, double wait)
     assert_non_null(f->transports);
     for (int i = 0; i < size; i++) {
         f->ranks[i].transport = fault_wrap(&f->faults[i], &f->transports[i]);
-        f->ranks[i].options.wait = wait;
+        f->ranks[i].options = GROUP(.wait = wait);
         f->ranks[i].context = &f->faults[i];
     }
     return f;
@@ -268,7 +269,7 @@ static void opening(void **state)
     f->faults[0].fail_open = true;
     run_faulty(f, opening_body);
     f = new_faulty(1, 1);
-    f->ranks[0].options.launched = 4;
+    f->ranks[0].options = GROUP(.launched = 4);
     run_faulty(f, opening_body);
 }
 

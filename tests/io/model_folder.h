@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "folder.h"
 #include "io/model_core.h"
+#include "options.h"
 
 /* After each test. */
 static inline int empty_folder(void **state)
@@ -48,7 +49,7 @@ static inline rapt_tokenizer *characters(char first, size_t count)
 static inline rapt_tokenizer *words(const char *line)
 {
     rapt_error err = {0};
-    rapt_tokenizer *k = rapt_tokenizer_train_words(&line, 1, &(rapt_words_options){.lowercase = true}, &err);
+    rapt_tokenizer *k = rapt_tokenizer_train_words(&line, 1, &TRAIN_WORDS(.lowercase = true), &err);
     must(err.code, &err);
     return k;
 }

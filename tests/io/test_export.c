@@ -17,6 +17,7 @@
 #include "folder.h"
 #include "io/model_core.h"
 #include "loading.h"
+#include "options.h"
 
 enum { VOCAB = 300, CONTEXT = 32, D = 24, HEADS = 3 };
 
@@ -41,7 +42,7 @@ static rapt_tokenizer *bpe(void)
 {
     rapt_error err = {0};
     static const char *const specials[] = {"<|endoftext|>"};
-    const rapt_bpe_options o = {.vocab_size = VOCAB, .specials = specials, .special_count = 1};
+    const rapt_bpe_options o = TRAIN_BPE(.vocab_size = VOCAB, .specials = specials, .special_count = 1);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe(TEXT, strlen(TEXT), &o, &err);
     assert_string_equal(err.message, "");
     return k;
@@ -208,15 +209,15 @@ static void every_kind_of_tokenizer_gives_its_ids(void **state)
     static const char *const lines[] = {"It was, a day! .was \xCE\xBF\xCE\xB4\xCE\xBF\xCF\x82 \xCF\x83\xCE\xB1\xCF\x82 "
                                         "\xCE\xB1\xCF\x82 \xCF\x83",
                                         "a . , ? .. i\xCC\x87s \xCE\xB1\xCF\x83'\xCE\xB2 \xCE\xB1\xCC\x81\xCF\x82"};
-    const rapt_bpe_options plain = {.vocab_size = VOCAB, .specials_first = true,
-                                    .normalization = RAPT_NORMALIZATION_PLAIN_LOWERCASE};
+    const rapt_bpe_options plain = TRAIN_BPE(.vocab_size = VOCAB, .specials_first = true,
+                                    .normalization = RAPT_NORMALIZATION_PLAIN_LOWERCASE);
     rapt_error err = {0};
     (void)state;
     rapt_tokenizer *const kinds[] = {
         rapt_tokenizer_train_words(lines, 2, NULL, &err),
-        rapt_tokenizer_train_words(lines, 2, &(rapt_words_options){.lowercase = true}, &err),
+        rapt_tokenizer_train_words(lines, 2, &TRAIN_WORDS(.lowercase = true), &err),
         rapt_tokenizer_train_characters(TEXT, strlen(TEXT), &err),
-        rapt_tokenizer_train_characters_with(TEXT, strlen(TEXT), &(rapt_characters_options){.specials_first = true}, &err),
+        rapt_tokenizer_train_characters_with(TEXT, strlen(TEXT), &TRAIN_CHARACTERS(.specials_first = true), &err),
         rapt_tokenizer_train_bpe(TEXT, strlen(TEXT), &plain, &err)};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char name[16];

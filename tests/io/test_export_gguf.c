@@ -14,6 +14,7 @@
 #include "gguf_file.h"
 #include "io/safetensors.h"
 #include "io/stored_folder.h"
+#include "options.h"
 
 enum { D = 32, HEADS = 4, HEAD = 8, FFN = 40, CONTEXT = 16, VOCAB = 264 };
 
@@ -36,7 +37,7 @@ static rapt_tokenizer *bpe_of(const rapt_bpe_options *options)
 
 static rapt_tokenizer *bpe(void)
 {
-    return bpe_of(&(rapt_bpe_options){0});
+    return bpe_of(&TRAIN_BPE());
 }
 
 /* Takes over the tokenizer. */
@@ -359,15 +360,15 @@ static void split_patterns_have_their_names(void **state)
          "deepseek-r1-qwen"}}; /* without NFC, which "qwen2" has */
     (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        rapt_model *m = gguf_model_of(gpt2(), bpe_of(&(rapt_bpe_options){.pattern = patterns[i][0]}));
+        rapt_model *m = gguf_model_of(gpt2(), bpe_of(&TRAIN_BPE(.pattern = patterns[i][0])));
         gguf_file f;
         written(&f, m, RAPT_TYPE_FP32);
         text_is(&f, "tokenizer.ggml.pre", 0, patterns[i][1]);
         free(f.data);
         rapt_model_free(m);
     }
-    rapt_model *m = gguf_model_of(gpt2(), bpe_of(&(rapt_bpe_options){.pattern = patterns[2][0],
-                                                                     .normalization = RAPT_NORMALIZATION_NFC}));
+    rapt_model *m = gguf_model_of(gpt2(), bpe_of(&TRAIN_BPE(.pattern = patterns[2][0],
+                                                                     .normalization = RAPT_NORMALIZATION_NFC)));
     gguf_file f;
     written(&f, m, RAPT_TYPE_FP32);
     text_is(&f, "tokenizer.ggml.pre", 0, "qwen2");
@@ -443,7 +444,7 @@ static void models_without_an_end_are_read_back(void **state)
     rapt_error err = {0};
     (void)state;
     read_back_without_an_end(rapt_tokenizer_train_characters(TEXT, strlen(TEXT), &err));
-    read_back_without_an_end(rapt_tokenizer_train_bpe(TEXT, strlen(TEXT), &(rapt_bpe_options){.vocab_size = VOCAB}, &err));
+    read_back_without_an_end(rapt_tokenizer_train_bpe(TEXT, strlen(TEXT), &TRAIN_BPE(.vocab_size = VOCAB), &err));
 }
 
 static rapt_tokenizer *pieces(const char *path)
@@ -564,9 +565,9 @@ static void other_tokenizers_are_refused(void **state)
     rapt_error err = {0};
     (void)state;
     refused(gguf_model_of(gpt2(), words("one two three")), "one of words");
-    refused(gguf_model_of(gpt2(), bpe_of(&(rapt_bpe_options){.pattern = "\\S+|\\s+"})),
+    refused(gguf_model_of(gpt2(), bpe_of(&TRAIN_BPE(.pattern = "\\S+|\\s+"))),
             "llama.cpp has no name for the pattern that the tokenizer splits texts by: \\S+|\\s+");
-    refused(gguf_model_of(gpt2(), bpe_of(&(rapt_bpe_options){.normalization = RAPT_NORMALIZATION_PLAIN})),
+    refused(gguf_model_of(gpt2(), bpe_of(&TRAIN_BPE(.normalization = RAPT_NORMALIZATION_PLAIN))),
             "the tokenizer normalizes texts");
     refused(gguf_model_of(gpt2(), rapt_tokenizer_train_characters("a\xE2\x96\x81", 4, &err)), "the character U+2581");
     refused(gguf_model_of(gpt2(), rapt_tokenizer_train_characters("a\0b", 3, &err)), "the character U+0000");

@@ -15,6 +15,7 @@
 
 #include "io/hub/hub_family.h"
 #include "io/stored_folder.h"
+#include "options.h"
 #include "rapt/tape.h"
 
 enum { D = 32, HEADS = 4, HEAD = 8, FFN = 40, CONTEXT = 16, VOCAB = 264, LAYERS = 9 };
@@ -224,7 +225,7 @@ static rapt_model *made(size_t i)
     static const char TEXT[] = "It was a bright cold day in April, and the clocks were striking thirteen. It was a day.\n";
     static const char *const specials[] = {"<|endoftext|>"};
     rapt_error err = {0};
-    const rapt_bpe_options o = {.vocab_size = VOCAB, .specials = specials, .special_count = 1};
+    const rapt_bpe_options o = TRAIN_BPE(.vocab_size = VOCAB, .specials = specials, .special_count = 1);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe(TEXT, strlen(TEXT), &o, &err);
     must(err.code, &err);
     rapt_lm_config c = MODELS[i].config();

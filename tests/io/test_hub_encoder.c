@@ -25,6 +25,7 @@
 #include "rapt/decode.h"
 #include "rapt/embed.h"
 #include "rapt/explain.h"
+#include "texts.h"
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub_encoder/"
 enum { TEXTS = 5 };
@@ -121,7 +122,7 @@ static void hidden_states_are_the_references(void **state)
             const safetensors_entry *ids = encoder_entry(&c, "ids", i);
             rapt_token_vectors v;
             rapt_error err = {0};
-            rapt_embedder_tokens(e, c.texts[i], &v, &err);
+            rapt_embedder_tokens(e, c.texts[i], strlen(c.texts[i]), &v, &err);
             assert_string_equal(err.message, "");
             if (v.count != ids->shape[0] || memcmp(v.ids, ids->data, v.count * sizeof *v.ids) != 0)
                 fail_msg("%s: text %zu has other tokens", NAMES[n], i);
@@ -141,7 +142,7 @@ static void hidden_states_are_the_references(void **state)
 static void run(rapt_embedder *e, const char *const *texts, size_t count, rapt_real *vectors, bool *cut)
 {
     rapt_error err = {0};
-    rapt_embedder_run(e, texts, count, vectors, cut, &err);
+    rapt_embedder_run(e, TEXTS_OF(texts, count), count, vectors, cut, &err);
     assert_string_equal(err.message, "");
 }
 
@@ -242,9 +243,38 @@ static void check_text(const char *name, const char *text, const char *says)
     rapt_embedder *e = encoder_embedder(c.m, NULL);
     rapt_real *x = malloc(c.d * sizeof *x);
     rapt_error err = {0};
-    assert_int_not_equal(rapt_embedder_run(e, &text, 1, x, NULL, &err), RAPT_OK);
+    assert_int_not_equal(rapt_embedder_run(e, TEXTS_OF(&text, 1), 1, x, NULL, &err), RAPT_OK);
     if (!strstr(err.message, says))
         fail_msg("%s: %s", name, err.message);
+    free(x);
+    rapt_embedder_free(e);
+    encoder_close(&c);
+}
+
+/* BERT's normalizer drops U+0000 (transformers' BasicTokenizer._clean_text), so the text is the one without it, whole. */
+static void a_zero_byte_is_dropped(void **state)
+{
+    (void)state;
+    case_encoder c = encoder_open("bert");
+    rapt_embedder *e = encoder_embedder(c.m, NULL);
+    const size_t size = strlen(c.texts[0]);
+    char *text = malloc(size + 1);
+    rapt_real *x = malloc(2 * c.d * sizeof *x);
+    rapt_error err = {0};
+    rapt_token_vectors v, whole;
+    text[0] = c.texts[0][0];
+    text[1] = '\0';
+    memcpy(text + 2, c.texts[0] + 1, size - 1);
+    assert_int_equal(rapt_embedder_tokens(e, text, size + 1, &v, &err), RAPT_OK);
+    assert_int_equal(rapt_embedder_tokens(e, c.texts[0], size, &whole, &err), RAPT_OK);
+    assert_int_equal(v.count, whole.count);
+    assert_memory_equal(v.ids, whole.ids, v.count * sizeof *v.ids);
+    const rapt_text both[] = {{text, size + 1}, {c.texts[0], size}};
+    assert_int_equal(rapt_embedder_run(e, both, 2, x, NULL, &err), RAPT_OK);
+    assert_memory_equal(x, x + c.d, c.d * sizeof *x);
+    rapt_token_vectors_free(&v);
+    rapt_token_vectors_free(&whole);
+    free(text);
     free(x);
     rapt_embedder_free(e);
     encoder_close(&c);
@@ -265,7 +295,7 @@ static void other_uses_are_refused(void **state)
     rapt_error translate = {0}, explain = {0}, save = {0}, export = {0}, load = {0};
     assert_null(rapt_translator_new(c.m, NULL, &translate));
     assert_non_null(strstr(translate.message, "an encoder does not translate"));
-    assert_null(rapt_explanation_new(c.m, "a", NULL, &explain));
+    assert_null(rapt_explanation_new(c.m, "a", strlen("a"), NULL, &explain));
     assert_non_null(strstr(explain.message, "an encoder"));
     assert_int_equal(rapt_model_save(c.m, folder_in("saved"), &save), RAPT_ERR_VALUE);
     assert_non_null(strstr(save.message, "an encoder"));
@@ -491,6 +521,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hidden_states_are_the_references), cmocka_unit_test(pooled_vectors_are_the_references),
         cmocka_unit_test(vectors_have_the_same_bits), cmocka_unit_test(vectors_are_those_of_the_settings),
+        cmocka_unit_test(a_zero_byte_is_dropped),
         cmocka_unit_test(texts_are_refused), cmocka_unit_test(prompts_are_refused), IN_FOLDER(other_uses_are_refused),
         IN_FOLDER(settings_are_refused), IN_FOLDER(configurations_are_refused), IN_FOLDER(tokenizers_are_refused),
         IN_FOLDER(damaged_vocabularies_are_read_or_refused), IN_FOLDER(files_that_are_missing_are_named)};

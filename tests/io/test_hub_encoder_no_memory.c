@@ -6,6 +6,7 @@
 #include "loading.h"
 #include "options.h"
 #include "rapt/embed.h"
+#include "texts.h"
 
 #define GOLDEN RAPT_SOURCE_DIR "/tests/golden/hub_encoder/"
 enum { TEXTS = 3, FEATURES = 12 };
@@ -45,8 +46,8 @@ static rapt_code embed_once(void)
     rapt_error err = {0};
     const rapt_embedder_options o = {EMBEDDER_DEFAULTS, .compute.threads = 1, .batch = 2, .prompt = "query"};
     rapt_embedder *e = rapt_embedder_new(model, &o, &err);
-    rapt_code code = e ? rapt_embedder_run(e, texts, TEXTS, vectors, NULL, &err) : err.code;
-    code = code ? code : rapt_embedder_tokens(e, texts[0], &tokens, &err);
+    rapt_code code = e ? rapt_embedder_run(e, TEXTS_OF(texts, TEXTS), TEXTS, vectors, NULL, &err) : err.code;
+    code = code ? code : rapt_embedder_tokens(e, texts[0], strlen(texts[0]), &tokens, &err);
     assert_int_equal(code, err.code);
     rapt_token_vectors_free(&tokens);
     rapt_embedder_free(e);

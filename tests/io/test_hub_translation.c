@@ -300,8 +300,8 @@ static void special_tokens_in_pairs_are_found(void **state)
         case_hub c = pair_open(NAMES[n]);
         json_t *list = special_texts(NAMES[n]), *one;
         size_t i, begin = c.m->translation.source_begin_count;
-        const rapt_dataset_options o = {.max_len = 64, .special = &c.m->translation.special,
-                                        .specials_in_text = c.m->translation.specials_in_text};
+        const rapt_dataset_options o = DATASET(.max_len = 64, .special = &c.m->translation.special,
+                                        .specials_in_text = c.m->translation.specials_in_text);
         FILE *file = fopen(folder_in("pairs.tsv"), "w");
         json_array_foreach(list, i, one)
             fprintf(file, "%s\t%s\n", json_string_value(json_object_get(one, "text")),
@@ -309,7 +309,7 @@ static void special_tokens_in_pairs_are_found(void **state)
         assert_int_equal(fclose(file), 0);
         rapt_pairs *pairs = rapt_pairs_read(folder_in("pairs.tsv"), 0, NULL);
         rapt_dataset *data = rapt_dataset_new(pairs, c.m->translation.source, c.m->translation.target, &o, NULL);
-        rapt_loader *loader = rapt_loader_new(data, &(rapt_loader_options){.batch_size = 1}, NULL);
+        rapt_loader *loader = rapt_loader_new(data, &LOADER(.batch_size = 1), NULL);
         json_array_foreach(list, i, one)
         {
             const rapt_batch *b = rapt_loader_batch(loader, 0, i);

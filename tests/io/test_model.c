@@ -11,6 +11,7 @@
 #include "io/model_folder.h"
 
 #include "loading.h"
+#include "options.h"
 #include "tensor/param_source.h"
 #include "tensor/params.h"
 
@@ -183,7 +184,7 @@ static void tokenizers_of_all_kinds_come_back(void **state)
     rapt_tape *t = model_tape(NULL, 1);
     rapt_error err = {0};
     rapt_lm_config c = lm_variant(0);
-    rapt_tokenizer *pairs = rapt_tokenizer_train_bpe(text, sizeof text - 1, &(rapt_bpe_options){.vocab_size = 260}, &err);
+    rapt_tokenizer *pairs = rapt_tokenizer_train_bpe(text, sizeof text - 1, &TRAIN_BPE(.vocab_size = 260), &err);
     must(err.code, &err);
     c.vocab = 260;
     round_trip(t, language_model(&c, pairs));

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "folder.h"
+#include "options.h"
 #include "rapt.h"
 
 #include <string.h>
@@ -163,6 +164,9 @@ static void adapters_by_default(void **state)
     rapt_model *m = rapt_model_new_language(&l, &err);
     assert_int_equal(rapt_model_add_lora(m, &(rapt_model_lora_options){.lora.rank = 2}, &err), RAPT_ERR_VALUE);
     assert_string_equal(err.message, "options without a size: make them with rapt_model_lora_options_default()");
+    err = (rapt_error){0};
+    assert_int_equal(rapt_model_add_lora(m, &MODEL_LORA(.lora = {.rank = 2, .reserved = {1}}), &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "rapt_lora_options.reserved is not zero: this version of rapt has no members there");
     err = (rapt_error){0};
     assert_int_equal(rapt_model_add_lora(m, NULL, &err), RAPT_OK);
     assert_int_equal(l.net->blocks[0].attention.q.lora->a->value.shape[0], 8);

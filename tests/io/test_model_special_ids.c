@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "io/model_folder.h"
+#include "options.h"
 
 #include <jansson.h>
 
@@ -17,7 +18,7 @@ static rapt_model *bytes_model(void)
 {
     static const char *const specials[] = {"<|endoftext|>"};
     rapt_error err = {0};
-    rapt_bpe_options o = {.vocab_size = BYTES, .specials = specials, .special_count = 1, .threads = 1};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = BYTES, .specials = specials, .special_count = 1, .threads = 1);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe("abc", 3, &o, &err);
     must(err.code, &err);
     rapt_lm_config c = lm_variant(2);

@@ -1,9 +1,11 @@
 /* test_metrics.c: BLEU, chrF and the tokenizers of BLEU.
  * For src/metrics/{bleu,bleu_book,chrf,mteval,ngrams,trie,words,codes}.c.
  * Not self-made expectations: scores are computed by hand, words by sacreBLEU 2.6.0. */
+#include "options.h"
 #include "rapt/metrics.h"
 #include "metrics/mteval.h"
 #include "text/utf8.h"
+#include "texts.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +16,8 @@
 
 #include <cmocka.h>
 
-#define TEXTS(...) ((const char *const[]){__VA_ARGS__})
+#define STRINGS(...) ((const char *const[]){__VA_ARGS__})
+#define TEXTS(...) TEXTS_OF(STRINGS(__VA_ARGS__), sizeof STRINGS(__VA_ARGS__) / sizeof(char *))
 
 static void assert_near(double got, double want, double bound)
 {
@@ -28,7 +31,7 @@ static rapt_bleu bleu_of(const rapt_bleu_options *options, const char *translati
 {
     rapt_bleu bleu;
     rapt_error err = {0};
-    if (rapt_bleu_sentence(options, translation, TEXTS(reference), 1, &bleu, &err) != RAPT_OK)
+    if (rapt_bleu_sentence(options, TEXT(translation), TEXTS(reference), 1, &bleu, &err) != RAPT_OK)
         fail_msg("%s", err.message);
     return bleu;
 }
@@ -38,10 +41,10 @@ static void test_clipping(void **state)
 {
     (void)state;
     rapt_bleu bleu;
-    const char *const *references = TEXTS("The cat is on the mat .", "There is a cat on the mat .");
-    const rapt_bleu_options lower = {.lowercase = true};
+    const rapt_text *references = TEXTS("The cat is on the mat .", "There is a cat on the mat .");
+    const rapt_bleu_options lower = BLEU(.lowercase = true);
     assert_int_equal(
-        rapt_bleu_sentence(&lower, "the the the the the the the", references, 2, &bleu, NULL), RAPT_OK);
+        rapt_bleu_sentence(&lower, TEXT("the the the the the the the"), references, 2, &bleu, NULL), RAPT_OK);
     assert_near(bleu.counts[0], 2, 0);
     assert_near(bleu.totals[0], 7, 0);
     assert_near(bleu.counts[1], 0, 0);
@@ -52,7 +55,7 @@ static void test_several_references_are_clipped_by_the_largest(void **state)
 {
     (void)state;
     rapt_bleu bleu;
-    assert_int_equal(rapt_bleu_sentence(NULL, "a a a b", TEXTS("a b", "a a c"), 2, &bleu, NULL), RAPT_OK);
+    assert_int_equal(rapt_bleu_sentence(NULL, TEXT("a a a b"), TEXTS("a b", "a a c"), 2, &bleu, NULL), RAPT_OK);
     assert_near(bleu.counts[0], 3, 0); /* a twice (second), b once (first) */
     assert_near(bleu.counts[1], 2, 0); /* "a b" (first), "a a" once (second) */
 }
@@ -69,7 +72,7 @@ static void test_brevity(void **state)
 static size_t closest(const char *translation, const char *first, const char *second)
 {
     rapt_bleu bleu;
-    assert_int_equal(rapt_bleu_sentence(NULL, translation, TEXTS(first, second), 2, &bleu, NULL), RAPT_OK);
+    assert_int_equal(rapt_bleu_sentence(NULL, TEXT(translation), TEXTS(first, second), 2, &bleu, NULL), RAPT_OK);
     return bleu.ref_len;
 }
 
@@ -86,7 +89,7 @@ static void test_closest_reference_length(void **state)
 /* Matches 4/5 words (a b d e), 2/4 pairs (ab, de), 0/3 and 0/2. */
 static double smoothed(rapt_smooth smooth, double value)
 {
-    rapt_bleu_options options = {.smooth = smooth, .smooth_value = value};
+    rapt_bleu_options options = BLEU(.smooth = smooth, .smooth_value = value);
     return bleu_of(&options, "a b c d e", "a b x d e").score;
 }
 
@@ -109,7 +112,7 @@ static void test_smoothing(void **state)
 static void test_effective_order(void **state)
 {
     (void)state;
-    const rapt_bleu_options effective = {.effective_order = true};
+    const rapt_bleu_options effective = BLEU(.effective_order = true);
     assert_near(bleu_of(NULL, "a b", "a b").score, 0, 0);
     assert_near(bleu_of(&effective, "a b", "a b").score, 100, 1e-9);
     assert_near(bleu_of(&effective, "a b", "a c").score, 100 * sqrt(1.0 / 2 * 1 / 2), 1e-9);
@@ -120,9 +123,9 @@ static void test_corpus_adds_counts(void **state)
 {
     (void)state;
     rapt_bleu bleu;
-    const char *const *const references[] = {TEXTS("a b c d e", "x y")};
-    const char *const *translations = TEXTS("a b c d e", "x z z");
-    assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){translations, references, 1, 2}, &bleu, NULL), RAPT_OK);
+    const rapt_text *const references[] = {TEXTS("a b c d e", "x y")};
+    const rapt_text *translations = TEXTS("a b c d e", "x z z");
+    assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){translations, references, 1, 2, {0}}, &bleu, NULL), RAPT_OK);
     assert_near(bleu.score, mean4(6.0 / 8, 4.0 / 6, 3.0 / 4, 2.0 / 2), 1e-9);
     assert_int_equal(bleu.sys_len, 8);
     assert_int_equal(bleu.ref_len, 7);
@@ -161,7 +164,7 @@ static void test_many_words_stay_apart(void **state)
 static char *tokens(rapt_tokenize kind, const char *text)
 {
     struct codes codes = {0}, spare = {0};
-    assert_int_equal(codes_load(&codes, text, false, NULL), RAPT_OK);
+    assert_int_equal(codes_load(&codes, TEXT(text), false, NULL), RAPT_OK);
     assert_int_equal(mteval_tokenize(kind, &codes, &spare, NULL), RAPT_OK);
     char *joined = malloc(5 * codes.count + 1);
     size_t size = 0;
@@ -244,14 +247,14 @@ static void test_zh(void **state)
 
 static rapt_tokenize for_text(const char *text)
 {
-    return rapt_bleu_tokenize_for(&text, 1);
+    return rapt_bleu_tokenize_for(TEXT(text), 1);
 }
 
 /* An ideograph counts as a word of other letters does. */
 static void test_tokenization_for_script(void **state)
 {
     (void)state;
-    static const char *const two[] = {"The cat sat on the mat.", "猫坐在垫子上面了。"};
+    const rapt_text *two = TEXTS("The cat sat on the mat.", "猫坐在垫子上面了。");
     assert_int_equal(for_text("Two cats, 猫."), RAPT_TOKENIZE_13A);
     assert_int_equal(for_text("Привет, мир!"), RAPT_TOKENIZE_13A);
     assert_int_equal(for_text("고양이가 앉았다."), RAPT_TOKENIZE_13A);
@@ -275,7 +278,7 @@ static double chrf_of(const rapt_chrf_options *options, const char *translation,
 {
     double score;
     rapt_error err = {0};
-    if (rapt_chrf_sentence(options, translation, TEXTS(reference), 1, &score, &err) != RAPT_OK)
+    if (rapt_chrf_sentence(options, TEXT(translation), TEXTS(reference), 1, &score, &err) != RAPT_OK)
         fail_msg("%s", err.message);
     return score;
 }
@@ -292,14 +295,14 @@ static void test_chrf_of_characters(void **state)
     /* orders 1 and 2 (the translation has no third): precision 1, recall (2/3 + 1/2) / 2 */
     double recall = (2.0 / 3 + 1.0 / 2) / 2;
     assert_near(chrf_of(NULL, "ab", "abc"), 100 * 5 * recall / (4 + recall), 1e-9);
-    assert_near(chrf_of(&(rapt_chrf_options){.beta = 1}, "ab", "abc"), 100 * 2 * recall / (1 + recall), 1e-9);
-    assert_near(chrf_of(&(rapt_chrf_options){.char_order = 1}, "abc", "abd"), 200.0 / 3, 1e-9);
+    assert_near(chrf_of(&CHRF(.beta = 1), "ab", "abc"), 100 * 2 * recall / (1 + recall), 1e-9);
+    assert_near(chrf_of(&CHRF(.char_order = 1), "abc", "abd"), 200.0 / 3, 1e-9);
 }
 
 static void test_chrf_space_and_case(void **state)
 {
     (void)state;
-    const rapt_chrf_options spaces = {.whitespace = true}, lower = {.lowercase = true};
+    const rapt_chrf_options spaces = CHRF(.whitespace = true), lower = CHRF(.lowercase = true);
     assert_near(chrf_of(NULL, "a b\tc", "ab c"), 100, 1e-9);
     /* "a b" and "ab": only order 1 (2/3, 2/2) and order 2 (0/2, 0/1) are on both sides */
     assert_near(chrf_of(&spaces, "a b", "ab"), 100 * 5 * (1.0 / 3) * (1.0 / 2) / (4.0 / 3 + 1.0 / 2), 1e-9);
@@ -311,7 +314,7 @@ static void test_chrf_space_and_case(void **state)
 static void test_chrf_words(void **state)
 {
     (void)state;
-    const rapt_chrf_options one = {.char_order = 1, .word_order = 1};
+    const rapt_chrf_options one = CHRF(.char_order = 1, .word_order = 1);
     assert_near(chrf_of(&one, "hi!", "hi !"), 100, 1e-9);
     assert_near(chrf_of(&one, "(hi", "( hi"), 100, 1e-9);
     /* "(hi)" has the words "(hi" and ")": one of them is among the three of "( hi )"; all characters are */
@@ -324,7 +327,7 @@ static void test_chrf_takes_the_best_reference(void **state)
 {
     (void)state;
     double score;
-    assert_int_equal(rapt_chrf_sentence(NULL, "abc", TEXTS("xyz", "abd", "abc"), 3, &score, NULL), RAPT_OK);
+    assert_int_equal(rapt_chrf_sentence(NULL, TEXT("abc"), TEXTS("xyz", "abd", "abc"), 3, &score, NULL), RAPT_OK);
     assert_near(score, 100, 1e-9);
 }
 
@@ -332,9 +335,9 @@ static void test_chrf_corpus_adds_counts(void **state)
 {
     (void)state;
     double score;
-    const rapt_chrf_options one = {.char_order = 1};
-    const char *const *const references[] = {TEXTS("abcd", "xy")};
-    const rapt_metric_texts texts = {TEXTS("abcd", "zz"), references, 1, 2};
+    const rapt_chrf_options one = CHRF(.char_order = 1);
+    const rapt_text *const references[] = {TEXTS("abcd", "xy")};
+    const rapt_metric_texts texts = {TEXTS("abcd", "zz"), references, 1, 2, {0}};
     assert_int_equal(rapt_chrf_corpus(&one, &texts, &score, NULL), RAPT_OK);
     assert_near(score, 100 * 4.0 / 6, 1e-9);
 }
@@ -344,9 +347,9 @@ static void test_chrf_leaves_out_orders_beyond_the_reference(void **state)
 {
     (void)state;
     double score, precision = (5.0 / 6 + 3.0 / 4 + 1.0 / 1) / 3;
-    const rapt_chrf_options three = {.char_order = 3};
-    const char *const *const references[] = {TEXTS("ab", "xyz")};
-    const rapt_metric_texts texts = {TEXTS("abc", "xyz"), references, 1, 2};
+    const rapt_chrf_options three = CHRF(.char_order = 3);
+    const rapt_text *const references[] = {TEXTS("ab", "xyz")};
+    const rapt_metric_texts texts = {TEXTS("abc", "xyz"), references, 1, 2, {0}};
     assert_int_equal(rapt_chrf_corpus(&three, &texts, &score, NULL), RAPT_OK);
     assert_near(score, 100 * 5 * precision / (4 * precision + 1), 1e-9);
 }
@@ -355,7 +358,7 @@ static void test_chrf_leaves_out_orders_beyond_the_reference(void **state)
 static void test_chrf_eps(void **state)
 {
     (void)state;
-    const rapt_chrf_options eps = {.eps_smoothing = true};
+    const rapt_chrf_options eps = CHRF(.eps_smoothing = true);
     assert_near(chrf_of(&eps, "abc", "abd"), 100 * (2.0 / 3 + 1.0 / 2) / 6, 1e-9);
     /* sacreBLEU 2.6.0's, to the last digit. */
     const rapt_chrf_options eps_words = {.eps_smoothing = true, .word_order = 1};
@@ -370,23 +373,23 @@ static void test_book(void **state)
     (void)state;
     /* the examples of the book's text: p1 = 4/5, p2 = 3/4, p3 = 1/3, p4 = 0; and exp(1 - 6/2) = 0.14 */
     double shorter = exp(1 - 6.0 / 5), two = shorter * sqrt(4.0 / 5) * pow(3.0 / 4, 0.25);
-    assert_near(rapt_bleu_book("A B B C D", "A B C D E F", 1), shorter * sqrt(4.0 / 5), 1e-12);
-    assert_near(rapt_bleu_book("A B B C D", "A B C D E F", 2), two, 1e-12);
-    assert_near(rapt_bleu_book("A B B C D", "A B C D E F", 3), two * pow(1.0 / 3, 0.125), 1e-12);
-    assert_near(rapt_bleu_book("A B B C D", "A B C D E F", 4), 0, 0);
-    assert_near(rapt_bleu_book("A B", "A B C D E F", 2), exp(-2), 1e-12);
+    assert_near(rapt_bleu_book(TEXT("A B B C D"), TEXT("A B C D E F"), 1), shorter * sqrt(4.0 / 5), 1e-12);
+    assert_near(rapt_bleu_book(TEXT("A B B C D"), TEXT("A B C D E F"), 2), two, 1e-12);
+    assert_near(rapt_bleu_book(TEXT("A B B C D"), TEXT("A B C D E F"), 3), two * pow(1.0 / 3, 0.125), 1e-12);
+    assert_near(rapt_bleu_book(TEXT("A B B C D"), TEXT("A B C D E F"), 4), 0, 0);
+    assert_near(rapt_bleu_book(TEXT("A B"), TEXT("A B C D E F"), 2), exp(-2), 1e-12);
 }
 
 static void test_book_guards(void **state)
 {
     (void)state;
-    assert_near(rapt_bleu_book("va !", "va !", 4), 1, 1e-12); /* k above the length stops there */
-    assert_near(rapt_bleu_book("va va", "va", 1), sqrt(1.0 / 2), 1e-12);
-    assert_near(rapt_bleu_book("", "va", 2), 0, 0);
-    assert_near(rapt_bleu_book("va", "", 2), 0, 0);
-    assert_near(rapt_bleu_book("", "", 2), 1, 0);
-    assert_true(isnan(rapt_bleu_book("va", "va", 0)));
-    assert_true(isnan(rapt_bleu_book("\xFF", "va", 2)));
+    assert_near(rapt_bleu_book(TEXT("va !"), TEXT("va !"), 4), 1, 1e-12); /* k above the length stops there */
+    assert_near(rapt_bleu_book(TEXT("va va"), TEXT("va"), 1), sqrt(1.0 / 2), 1e-12);
+    assert_near(rapt_bleu_book(TEXT(""), TEXT("va"), 2), 0, 0);
+    assert_near(rapt_bleu_book(TEXT("va"), TEXT(""), 2), 0, 0);
+    assert_near(rapt_bleu_book(TEXT(""), TEXT(""), 2), 1, 0);
+    assert_true(isnan(rapt_bleu_book(TEXT("va"), TEXT("va"), 0)));
+    assert_true(isnan(rapt_bleu_book(TEXT("\xFF"), TEXT("va"), 2)));
 }
 
 /* ---- errors and signatures ---- */
@@ -396,7 +399,7 @@ static void assert_bleu_fails(const rapt_bleu_options *options, const char *text
 {
     rapt_bleu bleu;
     rapt_error err = {0};
-    assert_int_equal(rapt_bleu_sentence(options, text, TEXTS("a"), references, &bleu, &err), code);
+    assert_int_equal(rapt_bleu_sentence(options, TEXT(text), TEXTS("a"), references, &bleu, &err), code);
     assert_int_equal(err.code, code);
     assert_non_null(strstr(err.message, "BLEU: "));
 }
@@ -405,12 +408,12 @@ static void test_bleu_errors(void **state)
 {
     (void)state;
     assert_bleu_fails(NULL, "a\xFF", 1, RAPT_ERR_FORMAT);
-    assert_bleu_fails(&(rapt_bleu_options){.lowercase = true}, "A\xFF", 1, RAPT_ERR_FORMAT);
+    assert_bleu_fails(&BLEU(.lowercase = true), "A\xFF", 1, RAPT_ERR_FORMAT);
     assert_bleu_fails(NULL, "a", 0, RAPT_ERR_VALUE);
-    assert_bleu_fails(&(rapt_bleu_options){.tokenize = (rapt_tokenize)9}, "a", 1, RAPT_ERR_VALUE);
-    assert_bleu_fails(&(rapt_bleu_options){.smooth = (rapt_smooth)9}, "a", 1, RAPT_ERR_VALUE);
-    assert_bleu_fails(&(rapt_bleu_options){.smooth_value = -1}, "a", 1, RAPT_ERR_VALUE);
-    assert_bleu_fails(&(rapt_bleu_options){.smooth_value = NAN}, "a", 1, RAPT_ERR_VALUE);
+    assert_bleu_fails(&BLEU(.tokenize = (rapt_tokenize)9), "a", 1, RAPT_ERR_VALUE);
+    assert_bleu_fails(&BLEU(.smooth = (rapt_smooth)9), "a", 1, RAPT_ERR_VALUE);
+    assert_bleu_fails(&BLEU(.smooth_value = -1), "a", 1, RAPT_ERR_VALUE);
+    assert_bleu_fails(&BLEU(.smooth_value = NAN), "a", 1, RAPT_ERR_VALUE);
 }
 
 static void test_errors_name_the_place(void **state)
@@ -418,9 +421,9 @@ static void test_errors_name_the_place(void **state)
     (void)state;
     rapt_bleu bleu;
     rapt_error err = {0};
-    const char *const *const references[] = {TEXTS("a", "b"), TEXTS("a", "b\xC3")};
-    const char *const *same = TEXTS("a", "b");
-    assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){same, references, 2, 2}, &bleu, &err), RAPT_ERR_FORMAT);
+    const rapt_text *const references[] = {TEXTS("a", "b"), TEXTS("a", "b\xC3")};
+    const rapt_text *same = TEXTS("a", "b");
+    assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){same, references, 2, 2, {0}}, &bleu, &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message,
                         "BLEU: reference 2, segment 2: byte 2 of a segment is not valid UTF-8");
 }
@@ -429,15 +432,17 @@ static void test_chrf_errors(void **state)
 {
     (void)state;
     double score;
-    const char *const *one = TEXTS("a");
-    assert_int_equal(rapt_chrf_sentence(NULL, "\xFF", one, 1, &score, NULL), RAPT_ERR_FORMAT);
-    assert_int_equal(rapt_chrf_sentence(NULL, "a", one, 0, &score, NULL), RAPT_ERR_VALUE);
-    rapt_chrf_options wrong = {.char_order = RAPT_CHRF_MAX_ORDER + 1};
-    assert_int_equal(rapt_chrf_sentence(&wrong, "a", one, 1, &score, NULL), RAPT_ERR_VALUE);
-    wrong = (rapt_chrf_options){.word_order = -1};
-    assert_int_equal(rapt_chrf_sentence(&wrong, "a", one, 1, &score, NULL), RAPT_ERR_VALUE);
-    wrong = (rapt_chrf_options){.beta = -1};
-    assert_int_equal(rapt_chrf_sentence(&wrong, "a", one, 1, &score, NULL), RAPT_ERR_VALUE);
+    const rapt_text *one = TEXTS("a");
+    assert_int_equal(rapt_chrf_sentence(NULL, TEXT("\xFF"), one, 1, &score, NULL), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_chrf_sentence(NULL, TEXT("a"), one, 0, &score, NULL), RAPT_ERR_VALUE);
+    rapt_chrf_options wrong = CHRF(.char_order = RAPT_CHRF_MAX_ORDER + 1);
+    assert_int_equal(rapt_chrf_sentence(&wrong, TEXT("a"), one, 1, &score, NULL), RAPT_ERR_VALUE);
+    wrong = CHRF(.char_order = 0); /* 0 is 0, not the default */
+    assert_int_equal(rapt_chrf_sentence(&wrong, TEXT("a"), one, 1, &score, NULL), RAPT_ERR_VALUE);
+    wrong = CHRF(.word_order = -1);
+    assert_int_equal(rapt_chrf_sentence(&wrong, TEXT("a"), one, 1, &score, NULL), RAPT_ERR_VALUE);
+    wrong = CHRF(.beta = -1);
+    assert_int_equal(rapt_chrf_sentence(&wrong, TEXT("a"), one, 1, &score, NULL), RAPT_ERR_VALUE);
 }
 
 static void test_longest_segment(void **state)
@@ -448,11 +453,10 @@ static void test_longest_segment(void **state)
     assert_non_null(text);
     memset(text, 'a', RAPT_METRIC_MAX_LENGTH + 1);
     text[RAPT_METRIC_MAX_LENGTH + 1] = '\0';
-    const char *const *same = (const char *const *)&text;
-    assert_int_equal(rapt_chrf_sentence(NULL, text, same, 1, &score, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_chrf_sentence(NULL, TEXT(text), TEXT(text), 1, &score, NULL), RAPT_ERR_VALUE);
     text[RAPT_METRIC_MAX_LENGTH] = '\0';
-    const rapt_chrf_options one = {.char_order = 1};
-    assert_int_equal(rapt_chrf_sentence(&one, text, same, 1, &score, NULL), RAPT_OK);
+    const rapt_chrf_options one = CHRF(.char_order = 1);
+    assert_int_equal(rapt_chrf_sentence(&one, TEXT(text), TEXT(text), 1, &score, NULL), RAPT_OK);
     assert_near(score, 100, 1e-9);
     free(text);
 }
@@ -463,14 +467,16 @@ static void test_signatures(void **state)
     char text[RAPT_SIGNATURE_SIZE];
     rapt_bleu_signature(NULL, 1, text, sizeof text);
     assert_string_equal(text, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0");
-    const rapt_bleu_options bleu = {RAPT_TOKENIZE_INTL, RAPT_SMOOTH_ADD_K, 0.5, true, true};
+    const rapt_bleu_options bleu = BLEU(.tokenize = RAPT_TOKENIZE_INTL, .smooth = RAPT_SMOOTH_ADD_K, .smooth_value = 0.5,
+                                        .lowercase = true, .effective_order = true);
     rapt_bleu_signature(&bleu, 4, text, sizeof text);
     assert_string_equal(text, "nrefs:4|case:lc|eff:yes|tok:intl|smooth:add-k[0.50]|version:2.6.0");
-    rapt_bleu_signature(&(rapt_bleu_options){.smooth = RAPT_SMOOTH_FLOOR}, 1, text, sizeof text);
+    rapt_bleu_signature(&BLEU(.smooth = RAPT_SMOOTH_FLOOR), 1, text, sizeof text);
     assert_string_equal(text, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.10]|version:2.6.0");
     rapt_chrf_signature(NULL, 1, text, sizeof text);
     assert_string_equal(text, "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0");
-    const rapt_chrf_options chrf = {3, 2, 1, true, true, true};
+    const rapt_chrf_options chrf = CHRF(.char_order = 3, .word_order = 2, .beta = 1, .lowercase = true, .whitespace = true,
+                                        .eps_smoothing = true);
     rapt_chrf_signature(&chrf, 2, text, sizeof text);
     assert_string_equal(text, "nrefs:2|case:lc|eff:no|nc:3|nw:2|space:yes|version:2.6.0");
     rapt_chrf_signature(NULL, 1, text, 8);

@@ -1,8 +1,10 @@
 /* test_metrics_golden.c: BLEU and chrF of whole texts against the scores that sacreBLEU 2.6.0 gave them.
  * For src/metrics/bleu.c and src/metrics/chrf.c.
  * Not the place to look why a score is wrong: test_metrics.c has the small cases. */
+#include "options.h"
 #include "rapt/metrics.h"
 #include "text/lines.h"
+#include "base/texts.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -24,7 +26,8 @@ static void assert_near(double got, double want)
 
 struct golden {
     struct lines translation, references[MAX_REFERENCES];
-    const char *const *columns[MAX_REFERENCES];
+    rapt_text *scored, *references_scored[MAX_REFERENCES];
+    const rapt_text *columns[MAX_REFERENCES];
     size_t count;
 };
 
@@ -32,23 +35,23 @@ static const struct {
     const char *name;
     rapt_bleu_options options;
 } bleu_kinds[] = {
-    {"bleu_13a", {.tokenize = RAPT_TOKENIZE_13A}},
-    {"bleu_13a_lc", {.tokenize = RAPT_TOKENIZE_13A, .lowercase = true}},
-    {"bleu_none", {.tokenize = RAPT_TOKENIZE_NONE}},
-    {"bleu_intl", {.tokenize = RAPT_TOKENIZE_INTL}},
-    {"bleu_char", {.tokenize = RAPT_TOKENIZE_CHAR}},
-    {"bleu_13a_nosmooth", {.smooth = RAPT_SMOOTH_NONE}},
-    {"bleu_13a_floor", {.smooth = RAPT_SMOOTH_FLOOR}},
-    {"bleu_13a_addk", {.smooth = RAPT_SMOOTH_ADD_K}},
+    {"bleu_13a", {BLEU_DEFAULTS, .tokenize = RAPT_TOKENIZE_13A}},
+    {"bleu_13a_lc", {BLEU_DEFAULTS, .tokenize = RAPT_TOKENIZE_13A, .lowercase = true}},
+    {"bleu_none", {BLEU_DEFAULTS, .tokenize = RAPT_TOKENIZE_NONE}},
+    {"bleu_intl", {BLEU_DEFAULTS, .tokenize = RAPT_TOKENIZE_INTL}},
+    {"bleu_char", {BLEU_DEFAULTS, .tokenize = RAPT_TOKENIZE_CHAR}},
+    {"bleu_13a_nosmooth", {BLEU_DEFAULTS, .smooth = RAPT_SMOOTH_NONE}},
+    {"bleu_13a_floor", {BLEU_DEFAULTS, .smooth = RAPT_SMOOTH_FLOOR}},
+    {"bleu_13a_addk", {BLEU_DEFAULTS, .smooth = RAPT_SMOOTH_ADD_K}},
 };
 
 static const struct {
     const char *name;
     rapt_chrf_options options;
 } chrf_kinds[] = {
-    {"chrf", {.word_order = 0}},
-    {"chrf_lc", {.lowercase = true}},
-    {"chrf++", {.word_order = 2}},
+    {"chrf", {CHRF_DEFAULTS, .word_order = 0}},
+    {"chrf_lc", {CHRF_DEFAULTS, .lowercase = true}},
+    {"chrf++", {CHRF_DEFAULTS, .word_order = 2}},
 };
 
 static const char *golden_path(const char *name)
@@ -82,19 +85,24 @@ static void open_case(const json_t *entry, struct golden *golden)
     golden->count = json_array_size(refs);
     assert_in_range(golden->count, 1, MAX_REFERENCES);
     read_lines(json_string_value(json_object_get(entry, "hyp")), &golden->translation);
+    golden->scored = texts_of((const char *const *)golden->translation.line, golden->translation.count, NULL);
     assert_int_equal(golden->translation.count, json_integer_value(json_object_get(entry, "lines")));
     for (size_t r = 0; r < golden->count; r++) {
         read_lines(json_string_value(json_array_get(refs, r)), &golden->references[r]);
         assert_int_equal(golden->references[r].count, golden->translation.count);
-        golden->columns[r] = (const char *const *)golden->references[r].line;
+        golden->columns[r] = golden->references_scored[r] = texts_of((const char *const *)golden->references[r].line,
+                                                                     golden->references[r].count, NULL);
     }
 }
 
 static void close_case(struct golden *golden)
 {
     lines_free(&golden->translation);
-    for (size_t r = 0; r < golden->count; r++)
+    free(golden->scored);
+    for (size_t r = 0; r < golden->count; r++) {
         lines_free(&golden->references[r]);
+        free(golden->references_scored[r]);
+    }
 }
 
 static void compare(const json_t *want, const char *field, double got)
@@ -117,8 +125,8 @@ static void check_bleu(const struct golden *golden, const rapt_bleu_options *opt
     rapt_bleu bleu;
     rapt_error err = {0};
     char signature[RAPT_SIGNATURE_SIZE];
-    const rapt_metric_texts texts = {(const char *const *)golden->translation.line, golden->columns, golden->count,
-                                     golden->translation.count};
+    const rapt_metric_texts texts = {.translations = golden->scored, .references = golden->columns,
+                                     .reference_count = golden->count, .segment_count = golden->translation.count};
     if (rapt_bleu_corpus(options, &texts, &bleu, &err) != RAPT_OK)
         fail_msg("%s", err.message);
     compare(want, "score", bleu.score);
@@ -137,8 +145,8 @@ static void check_chrf(const struct golden *golden, const rapt_chrf_options *opt
     double score;
     rapt_error err = {0};
     char signature[RAPT_SIGNATURE_SIZE];
-    const rapt_metric_texts texts = {(const char *const *)golden->translation.line, golden->columns, golden->count,
-                                     golden->translation.count};
+    const rapt_metric_texts texts = {.translations = golden->scored, .references = golden->columns,
+                                     .reference_count = golden->count, .segment_count = golden->translation.count};
     if (rapt_chrf_corpus(options, &texts, &score, &err) != RAPT_OK)
         fail_msg("%s", err.message);
     compare(want, "score", score);
@@ -180,15 +188,15 @@ static const json_t *find_case(const json_t *index, const char *name)
 
 static void check_sentence(const struct golden *golden, const json_t *want)
 {
-    const rapt_bleu_options effective = {.effective_order = true};
-    const char *row[MAX_REFERENCES];
+    const rapt_bleu_options effective = BLEU(.effective_order = true);
+    rapt_text row[MAX_REFERENCES];
     size_t line = (size_t)json_integer_value(json_object_get(want, "line")) - 1;
     rapt_bleu bleu;
     double chrf;
     assert_true(line < golden->translation.count);
     for (size_t r = 0; r < golden->count; r++)
-        row[r] = golden->references[r].line[line];
-    const char *translation = golden->translation.line[line];
+        row[r] = golden->references_scored[r][line];
+    const rapt_text *translation = &golden->scored[line];
     assert_int_equal(rapt_bleu_sentence(&effective, translation, row, golden->count, &bleu, NULL), RAPT_OK);
     assert_int_equal(rapt_chrf_sentence(NULL, translation, row, golden->count, &chrf, NULL), RAPT_OK);
     compare(want, "bleu_13a_effective", bleu.score);

@@ -1,6 +1,6 @@
 /* tests/nn/test_invariance.c: what a model gives for a sentence depends neither on the sentences beside it nor on the
  * padding after it, to the bit, and with dropout too.
- * labels: threads */
+ * labels: threads levels */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,24 @@ static void sentences_stand_alone(void **state)
     }
 }
 
-/* The test above would pass if dropout dropped nothing, or everything. */
+/* Products in bf16 differ from one level to another; at each of them a row has the same bits whatever is multiplied with it. */
+static void sentences_stand_alone_in_bf16(void **state)
+{
+    (void)state;
+    for (const char *const *isa = kernels_names + 1; *isa; isa++) /* without scalar, for its time */
+        for (size_t i = 0; i < MODEL_VARIANTS && kernels_of_isa(*isa, NULL); i++) {
+            rapt_error err = {0};
+            rapt_transformer *m = model_of(model_variant(i));
+            rapt_tape *t = rapt_tape_new(&(rapt_compute){.isa = *isa, .threads = 2, .type = RAPT_TYPE_BF16}, &err);
+            assert_string_equal(err.message, "");
+            check_model(t, m, false);
+            check_model(t, m, true);
+            rapt_tape_free(t);
+            rapt_transformer_free(m);
+        }
+}
+
+/* The test of fp32 would pass if dropout dropped nothing, or everything. */
 static void dropout_depends_on_the_example(void **state)
 {
     (void)state;
@@ -203,6 +220,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_stand_alone),
+        cmocka_unit_test(sentences_stand_alone_in_bf16),
         cmocka_unit_test(dropout_depends_on_the_example),
         cmocka_unit_test(ragged_is_padded),
         cmocka_unit_test(invalid_keys_are_never_read),

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ROWS (OPS_ROWS + MODULE_ROWS)
 #ifdef __SANITIZE_THREAD__
@@ -138,7 +139,8 @@ static void same_bits(void **state)
     static const int threads[] = {3, 1, 2, 7};
     const size_t counts = LEVELS_TESTED == 1 ? 1 : sizeof threads / sizeof *threads; /* races need no fourth run to be found */
     for (size_t i = 0; i < counts; i++)
-        check_tape(isa, threads[i]);
+        if (threads[i] > 1 || strcmp(isa, "scalar") != 0) /* that is the reference */
+            check_tape(isa, threads[i]);
 }
 
 /* The mean difference of two results in units of their mean size: a single number may differ by all of it, where a ReLU or

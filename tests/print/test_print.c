@@ -2,6 +2,7 @@
  * statistics against PyTorch's. The expectations are their output, pasted: str(x), and
  * x.to_string(max_rows=..., max_cols=..., show_dimensions="truncate"). */
 #define _GNU_SOURCE
+#include "options.h"
 #include "print/printer.h"
 
 #include <setjmp.h>
@@ -198,7 +199,7 @@ static void test_tensors(void **state)
         printed p;
         open_text(&p);
         print_tensor(p.to, &(print_elements){.values = x, .ndim = c->ndim, .shape = c->shape},
-                     &(rapt_tensor_text_options){.threshold = c->full ? SIZE_MAX : 0});
+                     &TENSOR_TEXT(.threshold = c->full ? SIZE_MAX : 1000));
         assert_text(&p, c->name, c->torch);
         free(x);
     }
@@ -215,7 +216,7 @@ static void test_all_numbers(void **state)
         printed p;
         open_text(&p);
         print_tensor(p.to, &(print_elements){.values = x, .ndim = 2, .shape = shape},
-                     &(rapt_tensor_text_options){.threshold = full ? SIZE_MAX : 0});
+                     &TENSOR_TEXT(.threshold = full ? SIZE_MAX : 1000));
         fclose(p.to);
         for (const char *at = p.text; (at = strchr(at, '.')); at++)
             numbers++;
@@ -238,13 +239,13 @@ typedef struct option_case {
 } option_case;
 
 static const option_case OPTIONS[] = {
-    {"two digits", PATTERN(1), 2, {2, 3}, {.precision = 2},
+    {"two digits", PATTERN(1), 2, {2, 3}, {TENSOR_TEXT_DEFAULTS, .precision = 2},
      "tensor([[-1.96,  1.78,  1.59],\n"
      "        [ 1.41,  1.23,  1.05]])\n"},
-    {"eight digits", PATTERN(0.001f), 2, {2, 3}, {.precision = 8},
+    {"eight digits", PATTERN(0.001f), 2, {2, 3}, {TENSOR_TEXT_DEFAULTS, .precision = 8},
      "tensor([[-0.00195508,  0.00177539,  0.00159375],\n"
      "        [ 0.00141211,  0.00123047,  0.00104883]])\n"},
-    {"a threshold", PATTERN(1), 2, {7, 8}, {.threshold = 55},
+    {"a threshold", PATTERN(1), 2, {7, 8}, {TENSOR_TEXT_DEFAULTS, .threshold = 55},
      "tensor([[-1.9551,  1.7754,  1.5938,  ...,  1.0488,  0.8672,  0.6855],\n"
      "        [ 0.5039,  0.3223,  0.1406,  ..., -0.4043, -0.5859, -0.7676],\n"
      "        [-0.9492, -1.1309, -1.3125,  ..., -1.8574,  1.8730,  1.6914],\n"
@@ -252,13 +253,13 @@ static const option_case OPTIONS[] = {
      "        [ 0.0566, -0.1250, -0.3066,  ..., -0.8516, -1.0332, -1.2148],\n"
      "        [-1.3965, -1.5781, -1.7598,  ...,  1.6074,  1.4258,  1.2441],\n"
      "        [ 1.0625,  0.8809,  0.6992,  ...,  0.1543, -0.0273, -0.2090]])\n"},
-    {"two at each edge", PATTERN(1), 2, {7, 8}, {.threshold = 10, .edge_items = 2},
+    {"two at each edge", PATTERN(1), 2, {7, 8}, {TENSOR_TEXT_DEFAULTS, .threshold = 10, .edge_items = 2},
      "tensor([[-1.9551,  1.7754,  ...,  0.8672,  0.6855],\n"
      "        [ 0.5039,  0.3223,  ..., -0.5859, -0.7676],\n"
      "        ...,\n"
      "        [-1.3965, -1.5781,  ...,  1.4258,  1.2441],\n"
      "        [ 1.0625,  0.8809,  ..., -0.0273, -0.2090]])\n"},
-    {"short lines", PATTERN(1), 2, {2, 12}, {.line_width = 40},
+    {"short lines", PATTERN(1), 2, {2, 12}, {TENSOR_TEXT_DEFAULTS, .line_width = 40},
      "tensor([[-1.9551,  1.7754,  1.5938,\n"
      "          1.4121,  1.2305,  1.0488,\n"
      "          0.8672,  0.6855,  0.5039,\n"
@@ -267,11 +268,11 @@ static const option_case OPTIONS[] = {
      "         -0.7676, -0.9492, -1.1309,\n"
      "         -1.3125, -1.4941, -1.6758,\n"
      "         -1.8574,  1.8730,  1.6914]])\n"},
-    {"lines shorter than a number", PATTERN(1), 2, {1, 3}, {.line_width = 9},
+    {"lines shorter than a number", PATTERN(1), 2, {1, 3}, {TENSOR_TEXT_DEFAULTS, .line_width = 9},
      "tensor([[-1.9551,\n"
      "          1.7754,\n"
      "          1.5938]])\n"},
-    {"four dimensions", PATTERN(1), 4, {2, 2, 2, 3}, {0},
+    {"four dimensions", PATTERN(1), 4, {2, 2, 2, 3}, {TENSOR_TEXT_DEFAULTS},
      "tensor([[[[-1.9551,  1.7754,  1.5938],\n"
      "          [ 1.4121,  1.2305,  1.0488]],\n"
      "\n"
@@ -284,9 +285,9 @@ static const option_case OPTIONS[] = {
      "\n"
      "         [[-1.3125, -1.4941, -1.6758],\n"
      "          [-1.8574,  1.8730,  1.6914]]]])\n"},
-    {"a number without dimensions", LIST(0.12), 0, {0}, {0}, "tensor(0.1200)\n"},
-    {"a whole one", LIST(3), 0, {0}, {0}, "tensor(3.)\n"},
-    {"a small one", LIST(1e-5), 0, {0}, {0}, "tensor(1.0000e-05)\n"},};
+    {"a number without dimensions", LIST(0.12), 0, {0}, {TENSOR_TEXT_DEFAULTS}, "tensor(0.1200)\n"},
+    {"a whole one", LIST(3), 0, {0}, {TENSOR_TEXT_DEFAULTS}, "tensor(3.)\n"},
+    {"a small one", LIST(1e-5), 0, {0}, {TENSOR_TEXT_DEFAULTS}, "tensor(1.0000e-05)\n"},};
 
 static void assert_owned(char *text, const char *name, const char *wanted)
 {
@@ -308,7 +309,7 @@ static void test_options(void **state)
         free(x.data);
     }
     rapt_error err = {0};
-    assert_null(rapt_tensor_text(&(rapt_tensor){0}, &(rapt_tensor_text_options){.precision = 21}, &err));
+    assert_null(rapt_tensor_text(&(rapt_tensor){0}, &TENSOR_TEXT(.precision = 21), &err));
     assert_int_equal(err.code, RAPT_ERR_VALUE);
 }
 

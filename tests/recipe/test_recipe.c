@@ -336,6 +336,9 @@ static void one_key(void **state)
     assert_string_equal(err.message, "train.lr is -1; it must be above 0 and at most 10");
     err = (rapt_error){0};
     assert_int_equal(rapt_recipe_set_key(&r, "train.lr=1", "2", &err), RAPT_ERR_VALUE);
+    err = (rapt_error){0};
+    assert_int_equal(rapt_recipe_set_key(&r, "train.quux", "2", &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "unknown key \"train.quux\"");
     assert_true(r.train.lr == 0.25);
     rapt_recipe_free(&r);
 }

@@ -45,11 +45,11 @@ static void check_explain(const char *body, const rapt_model *m, const char *tex
     rapt_error err = {0};
     char *expected = NULL;
     size_t size = 0;
-    rapt_explanation *e = rapt_explanation_new(m, text, &o, &err);
+    rapt_explanation *e = rapt_explanation_new(m, text, text ? strlen(text) : 0, &o, &err);
     if (!e)
         fail_msg("%s", err.message);
     rapt_code code = html ? rapt_explanation_page(e, NULL, &expected, &size, &err)
-                          : rapt_explanation_json(e, &(rapt_explain_format){.full = full}, &expected, &size, &err);
+                          : rapt_explanation_json(e, &EXPLAIN_FORMAT(.full = full), &expected, &size, &err);
     assert_int_equal(code, RAPT_OK);
     rapt_explanation_free(e);
     answer to = ask_post(served_app, native_explain, body);
@@ -70,7 +70,7 @@ static void same_bytes_as_the_command(void **state)
                   EXPLAIN(.model_name = "de-en"), false, false,
                   "rapt explain de-en --json -- 'w1 w2'");
     check_explain("{\"text\": \"w1 w2\", \"target\": \"w3\", \"only\": [\"*.weights\"], \"full\": true}", translator, "w1 w2",
-                  EXPLAIN(.model_name = "de-en", .target = "w3", .names = names, .name_count = 1), true,
+                  EXPLAIN(.model_name = "de-en", .target = rapt_text_of("w3"), .names = names, .name_count = 1), true,
                   false,
                   "rapt explain de-en --json --full --only '*.weights' -- 'w1 w2'  'w3'");
     check_explain("{\"model\": \"de-en\", \"text\": \"w1 zork\"}", translator, "w1 zork",

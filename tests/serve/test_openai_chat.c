@@ -14,6 +14,7 @@
 
 #include "base/buffer.h"
 #include "text/bpe/base64.h"
+#include "texts.h"
 
 static openai_case served_here;
 
@@ -364,7 +365,7 @@ static void embeddings_are_those_of_an_embedder(void **state)
     assert_non_null(e);
     const size_t features = rapt_embedder_features(e);
     assert_true(features <= 64);
-    assert_int_equal(rapt_embedder_run(e, texts, 3, want, NULL, &err), RAPT_OK);
+    assert_int_equal(rapt_embedder_run(e, TEXTS_OF(texts, 3), 3, want, NULL, &err), RAPT_OK);
     rapt_embedder_free(e);
     static const char ask[] = "{\"model\": \"encoder\", \"input\": [\"The cat\", \"\", \"cat sing want\"], "
                               "\"encoding_format\": \"%s\"}";

@@ -78,7 +78,7 @@ static void merge_everywhere(reference *r, bpe_merge m, int32_t token)
 static size_t reference_train(const char *text, size_t size, const char *pattern, const rapt_bpe_options *o, bpe_merge *merges)
 {
     reference r = reference_new(text, size, pattern);
-    size_t least = o->min_freq ? o->min_freq : 2, count = 0;
+    size_t least = o->min_freq ? o->min_freq : 1, count = 0;
     while (count < o->vocab_size - 256 && best_pair(&r, &merges[count]) >= least) {
         merge_everywhere(&r, merges[count], (int32_t)(256 + count));
         count++;

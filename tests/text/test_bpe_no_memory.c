@@ -3,6 +3,7 @@
  * For src/text/bpe/bpe_train.c and what it stands on, PCRE2's own allocations left out. Linked as
  * tests/failing.h says.
  * labels: threads */
+#include "options.h"
 #include "text/bpe/bpe_train.h"
 
 #include "failing.h"
@@ -27,7 +28,7 @@ static rapt_code train(const split *cut, int threads)
     bpe_merge *merges;
     size_t count;
     rapt_error err = {0};
-    rapt_bpe_options o = {.vocab_size = 256 + 300, .threads = threads};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 256 + 300, .threads = threads);
     rapt_code code = bpe_train((learn_text){.data = text, .size = sizeof text}, cut, &o, &merges, &count, &err);
     assert_int_equal(code, err.code);
     assert_true(code == RAPT_OK ? count == 300 : merges == NULL);

@@ -2,6 +2,7 @@
  * trainer that counts everything anew for each merge, a real text against Hugging Face's `tokenizers`.
  * For src/text/bpe/bpe_train.c. Where pieces are cut, and that each is counted once, is test_piece_counts.c's.
  * labels: not-raced sanitized-late */
+#include "options.h"
 #include "text/bpe/bpe_train.h"
 
 #include <setjmp.h>
@@ -51,21 +52,21 @@ static void test_most_frequent_first(void **state)
 {
     const char *text = "hug hug hug pug pug hugs";
     (void)state;
-    assert_merges(text, WORDS, (rapt_bpe_options){ALL}, MERGES({'u', 'g'}, {'h', 256}, {'p', 256}));
-    assert_merges(text, WORDS, (rapt_bpe_options){ALL, .min_freq = 1},
+    assert_merges(text, WORDS, TRAIN_BPE(ALL), MERGES({'u', 'g'}, {'h', 256}, {'p', 256}));
+    assert_merges(text, WORDS, TRAIN_BPE(ALL, .min_freq = 1),
                   MERGES({'u', 'g'}, {'h', 256}, {'p', 256}, {257, 's'}));
-    assert_merges(text, WORDS, (rapt_bpe_options){ALL, .min_freq = 2}, MERGES({'u', 'g'}, {'h', 256}, {'p', 256}));
-    assert_merges(text, WORDS, (rapt_bpe_options){ALL, .min_freq = 3}, MERGES({'u', 'g'}, {'h', 256}));
-    assert_merges(text, WORDS, (rapt_bpe_options){ALL, .min_freq = 6}, MERGES({'u', 'g'}));
-    assert_merges(text, WORDS, (rapt_bpe_options){ALL, .min_freq = 7}, NO_MERGES);
-    assert_merges(text, WORDS, (rapt_bpe_options){ALL, .min_freq = SIZE_MAX}, NO_MERGES);
+    assert_merges(text, WORDS, TRAIN_BPE(ALL, .min_freq = 2), MERGES({'u', 'g'}, {'h', 256}, {'p', 256}));
+    assert_merges(text, WORDS, TRAIN_BPE(ALL, .min_freq = 3), MERGES({'u', 'g'}, {'h', 256}));
+    assert_merges(text, WORDS, TRAIN_BPE(ALL, .min_freq = 6), MERGES({'u', 'g'}));
+    assert_merges(text, WORDS, TRAIN_BPE(ALL, .min_freq = 7), NO_MERGES);
+    assert_merges(text, WORDS, TRAIN_BPE(ALL, .min_freq = SIZE_MAX), NO_MERGES);
 }
 
 /* All counts equal: the smaller first token, then the smaller second one; bytes count as 0 .. 255. */
 static void test_ties(void **state)
 {
     (void)state;
-    rapt_bpe_options once = {ALL, .min_freq = 1};
+    rapt_bpe_options once = TRAIN_BPE(ALL, .min_freq = 1);
     assert_merges("ba ab", WORDS, once, MERGES({'a', 'b'}, {'b', 'a'}));
     assert_merges("ac ab aa", WORDS, once, MERGES({'a', 'a'}, {'a', 'b'}, {'a', 'c'}));
     assert_merges("\xC3\xA9 zz", WORDS, once, MERGES({'z', 'z'}, {0xC3, 0xA9}));
@@ -77,30 +78,30 @@ static void test_ties(void **state)
 static void test_runs(void **state)
 {
     (void)state;
-    rapt_bpe_options once = {ALL, .min_freq = 1};
-    assert_merges("aaa", WORDS, (rapt_bpe_options){ALL}, MERGES({'a', 'a'}));
-    assert_merges("aaa", WORDS, (rapt_bpe_options){ALL, .min_freq = 3}, NO_MERGES);
+    rapt_bpe_options once = TRAIN_BPE(ALL, .min_freq = 1);
+    assert_merges("aaa", WORDS, TRAIN_BPE(ALL), MERGES({'a', 'a'}));
+    assert_merges("aaa", WORDS, TRAIN_BPE(ALL, .min_freq = 3), NO_MERGES);
     assert_merges("aaaa", WORDS, once, MERGES({'a', 'a'}, {256, 256}));
     /* aa aa a: (256, 97) and (256, 256) occur once; 97 is smaller */
     assert_merges("aaaaa", WORDS, once, MERGES({'a', 'a'}, {256, 'a'}, {256, 257}));
     /* aa aa aa a in each of two words, b before one of them: (256, 256) occurs 4 times; then 257 aa a */
-    assert_merges("aaaaaaa baaaaaaa", WORDS, (rapt_bpe_options){ALL},
+    assert_merges("aaaaaaa baaaaaaa", WORDS, TRAIN_BPE(ALL),
                   MERGES({'a', 'a'}, {256, 256}, {256, 'a'}, {257, 258}));
     /* ab 4, ba 3; then 256 256 three times, 257 257 once */
-    assert_merges("abababab", WORDS, (rapt_bpe_options){ALL}, MERGES({'a', 'b'}, {256, 256}));
+    assert_merges("abababab", WORDS, TRAIN_BPE(ALL), MERGES({'a', 'b'}, {256, 256}));
 }
 
 static void test_vocabulary_size(void **state)
 {
     const char *text = "hug hug hug pug pug hugs", *specials[] = {"<|a|>", "<|b|>"};
     (void)state;
-    assert_merges(text, WORDS, (rapt_bpe_options){.vocab_size = 256}, NO_MERGES);
-    assert_merges(text, WORDS, (rapt_bpe_options){.vocab_size = 257}, MERGES({'u', 'g'}));
-    assert_merges(text, WORDS, (rapt_bpe_options){.vocab_size = 258}, MERGES({'u', 'g'}, {'h', 256}));
-    assert_merges(text, WORDS, (rapt_bpe_options){.vocab_size = 259, .specials = specials, .special_count = 2},
+    assert_merges(text, WORDS, TRAIN_BPE(.vocab_size = 256), NO_MERGES);
+    assert_merges(text, WORDS, TRAIN_BPE(.vocab_size = 257), MERGES({'u', 'g'}));
+    assert_merges(text, WORDS, TRAIN_BPE(.vocab_size = 258), MERGES({'u', 'g'}, {'h', 256}));
+    assert_merges(text, WORDS, TRAIN_BPE(.vocab_size = 259, .specials = specials, .special_count = 2),
                   MERGES({'u', 'g'}));
-    assert_merges(text, WORDS, (rapt_bpe_options){.vocab_size = 258, .specials = specials, .special_count = 2}, NO_MERGES);
-    assert_merges(text, WORDS, (rapt_bpe_options){.vocab_size = INT32_MAX}, MERGES({'u', 'g'}, {'h', 256}, {'p', 256}));
+    assert_merges(text, WORDS, TRAIN_BPE(.vocab_size = 258, .specials = specials, .special_count = 2), NO_MERGES);
+    assert_merges(text, WORDS, TRAIN_BPE(.vocab_size = INT32_MAX), MERGES({'u', 'g'}, {'h', 256}, {'p', 256}));
 }
 
 /* The pair that would spell a special token is skipped; the tokens beside it still merge. */
@@ -109,16 +110,16 @@ static void test_special_tokens_are_not_made(void **state)
     const char *specials[] = {"hux", "hug"};
     (void)state;
     assert_merges("hug hug hug pug pug hugs", WORDS,
-                  (rapt_bpe_options){ALL, .min_freq = 1, .specials = specials, .special_count = 2},
+                  TRAIN_BPE(ALL, .min_freq = 1, .specials = specials, .special_count = 2),
                   MERGES({'u', 'g'}, {'p', 256}, {256, 's'}, {'h', 258}));
 }
 
 static void test_nothing_to_merge(void **state)
 {
     (void)state;
-    assert_merges("a", WORDS, (rapt_bpe_options){ALL, .min_freq = 1}, NO_MERGES);
-    assert_merges("a b c a b c", WORDS, (rapt_bpe_options){ALL, .min_freq = 1}, NO_MERGES);
-    assert_merges("ab cd ef", WORDS, (rapt_bpe_options){ALL}, NO_MERGES);
+    assert_merges("a", WORDS, TRAIN_BPE(ALL, .min_freq = 1), NO_MERGES);
+    assert_merges("a b c a b c", WORDS, TRAIN_BPE(ALL, .min_freq = 1), NO_MERGES);
+    assert_merges("ab cd ef", WORDS, TRAIN_BPE(ALL), NO_MERGES);
 }
 
 static void assert_refused(size_t size, rapt_bpe_options o, rapt_code code, const char *message)
@@ -138,14 +139,14 @@ static void test_what_is_refused(void **state)
 {
     const char *specials[] = {"<|a|>", "<|b|>"};
     (void)state;
-    assert_refused(0, (rapt_bpe_options){ALL}, RAPT_ERR_VALUE, "nothing to learn from: the text is empty");
-    assert_refused(3, (rapt_bpe_options){.vocab_size = 255}, RAPT_ERR_VALUE,
+    assert_refused(0, TRAIN_BPE(ALL), RAPT_ERR_VALUE, "nothing to learn from: the text is empty");
+    assert_refused(3, TRAIN_BPE(.vocab_size = 255), RAPT_ERR_VALUE,
                    "a vocabulary of 255 is too small for 256 bytes and 0 special tokens");
-    assert_refused(3, (rapt_bpe_options){.vocab_size = 257, .specials = specials, .special_count = 2}, RAPT_ERR_VALUE,
+    assert_refused(3, TRAIN_BPE(.vocab_size = 257, .specials = specials, .special_count = 2), RAPT_ERR_VALUE,
                    "a vocabulary of 257 is too small for 256 bytes and 2 special tokens");
-    assert_refused(3, (rapt_bpe_options){.vocab_size = (size_t)INT32_MAX + 1}, RAPT_ERR_VALUE,
+    assert_refused(3, TRAIN_BPE(.vocab_size = (size_t)INT32_MAX + 1), RAPT_ERR_VALUE,
                    "a vocabulary of 2147483648 is too large; at most 2147483647 are possible");
-    assert_refused(3, (rapt_bpe_options){ALL, .threads = 1000}, RAPT_ERR_VALUE,
+    assert_refused(3, TRAIN_BPE(ALL, .threads = 1000), RAPT_ERR_VALUE,
                    "1000 threads asked for; at most 256 are possible");
 }
 
@@ -204,7 +205,8 @@ static void test_random_texts(void **state)
         size_t size = 1 + random_below(&seed, sizeof text), letters = 1 + random_below(&seed, 4);
         for (size_t j = 0; j < size; j++)
             text[j] = random_below(&seed, 6) ? (char)('a' + random_below(&seed, letters)) : ' ';
-        rapt_bpe_options o = {.vocab_size = 256 + random_below(&seed, 60), .min_freq = random_below(&seed, 4), .threads = 1};
+        rapt_bpe_options o = TRAIN_BPE(.vocab_size = 256 + random_below(&seed, 60), .min_freq = random_below(&seed, 4),
+                                       .threads = 1);
         assert_as_defined(text, size, patterns[i % 5], &o);
     }
 }
@@ -224,7 +226,7 @@ static void test_random_bytes(void **state)
             memcpy(text + size, parts[part], sizes[part]);
             size += sizes[part];
         }
-        rapt_bpe_options o = {.vocab_size = 300, .threads = 1};
+        rapt_bpe_options o = TRAIN_BPE(.vocab_size = 300, .threads = 1);
         assert_as_defined(text, size, i % 2 ? SPLIT_GPT2 : WHOLE, &o);
     }
 }
@@ -246,7 +248,7 @@ static char *random_words(size_t size, bool bytes)
 static void check_threads(const char *text, size_t size, const char *pattern)
 {
     static const int threads[] = {2, 3, 7, 0};
-    rapt_bpe_options o = {.vocab_size = 256 + MOST_MERGES, .threads = 1};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 256 + MOST_MERGES, .threads = 1);
     size_t wanted, count;
     bpe_merge *want = train(text, size, pattern, &o, &wanted);
     assert_int_equal(wanted, MOST_MERGES);
@@ -304,7 +306,7 @@ static void test_as_tokenizers(void **state)
         print_message("no ../shared/data/tinyshakespeare here\n");
         skip();
     }
-    rapt_bpe_options o = {.vocab_size = 256 + 64, .threads = 2};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 256 + 64, .threads = 2);
     bpe_merge *merges = train(text, size, SPLIT_GPT2, &o, &count);
     assert_int_equal(count, 64);
     for (size_t i = 0; i < 64; i++) {

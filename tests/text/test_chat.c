@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "options.h"
 #include "rapt/chat.h"
 #include "text/chat/jinja.h"
 #include "text/tokenizer_files.h"
@@ -206,6 +207,20 @@ static void folder_gives(const rapt_chat_options *o, const char *want)
     rapt_chat_template_free(chat);
 }
 
+/* A zeroed struct has no size; a template that may take 0 bytes makes nothing. */
+static void options_are_refused(const rapt_chat_options *o, const char *message)
+{
+    static const rapt_chat_message one = {"user", "a"};
+    rapt_error err = {0};
+    char *text;
+    size_t size;
+    rapt_chat_template *chat = rapt_chat_template_load(folder_path, NULL);
+    assert_int_equal(rapt_chat_apply(chat, &one, 1, o, &text, &size, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, message);
+    assert_null(text);
+    rapt_chat_template_free(chat);
+}
+
 static void folder_refused(rapt_code code, const char *message)
 {
     rapt_error err = {0};
@@ -223,8 +238,11 @@ static void folders_have_templates(void **state)
     put_file("tokenizer_config.json", "{\"bos_token\": {\"content\": \"<s>\"}, \"eos_token\": null, \"chat_template\": "
                                       "\"{{ bos_token }}{{ eos_token }}{{ messages[1].content }}{{ add_generation_prompt }}\"}");
     folder_gives(NULL, "<s>{{ x }} <s>True");
-    folder_gives(&(rapt_chat_options){.no_generation_prompt = true}, "<s>{{ x }} <s>False");
-    folder_gives(&(rapt_chat_options){.variables = "{\"eos_token\": 1}"}, "<s>1{{ x }} <s>True");
+    folder_gives(&CHAT(.generation_prompt = false), "<s>{{ x }} <s>False");
+    folder_gives(&CHAT(.variables = "{\"eos_token\": 1}"), "<s>1{{ x }} <s>True");
+    options_are_refused(&(rapt_chat_options){.generation_prompt = true},
+                        "options without a size: make them with rapt_chat_options_default()");
+    options_are_refused(&CHAT(.memory = 0), "memory is 0: a chat template takes more");
     put_file("special_tokens_map.json", "{\"eos_token\": \"</s>\"}");
     folder_gives(NULL, "<s></s>{{ x }} <s>True");
     put_file("tokenizer_config.json", "{\"added_tokens_decoder\": {}, \"chat_template\": "
@@ -264,11 +282,11 @@ static void what_is_given_is_checked(void **state)
     assert_int_equal(rapt_chat_apply(chat, &good, 0, NULL, &text, &size, NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_chat_apply(chat, &bad, 1, NULL, &text, &size, NULL), RAPT_ERR_FORMAT);
     for (size_t i = 0; i < 3; i++) {
-        const rapt_chat_options o = {.variables = (const char *[]){"[1]", "{", "{\"tools\": []}"}[i]};
+        const rapt_chat_options o = CHAT(.variables = (const char *[]){"[1]", "{", "{\"tools\": []}"}[i]);
         assert_int_equal(rapt_chat_apply(chat, &good, 1, &o, &text, &size, NULL), RAPT_ERR_VALUE);
         assert_null(text);
     }
-    const rapt_chat_options o = {.variables = "{\"extra\": [1]}"};
+    const rapt_chat_options o = CHAT(.variables = "{\"extra\": [1]}");
     assert_int_equal(rapt_chat_apply(chat, &good, 1, &o, &text, &size, NULL), RAPT_OK);
     assert_string_equal(text, "x[1]");
     free(text);

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "failing.h"
 
+#include "options.h"
 #include "rapt/chat.h"
 #include "text/tokenizer_files.h"
 
@@ -25,7 +26,7 @@ static int make_files(void **state)
     char all[256];
     for (size_t i = 0; i < sizeof all; i++)
         all[i] = (char)i;
-    letters = rapt_tokenizer_train_bpe(all, sizeof all, &(rapt_bpe_options){.vocab_size = 256}, NULL);
+    letters = rapt_tokenizer_train_bpe(all, sizeof all, &TRAIN_BPE(.vocab_size = 256), NULL);
     return letters ? 0 : -1;
 }
 

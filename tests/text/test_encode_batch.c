@@ -23,7 +23,7 @@ static const char ABOUT[] = "the cat sat on the mat, and the other cat sat on th
 static rapt_tokenizer *byte_pairs(void)
 {
     rapt_error err = {0};
-    const rapt_bpe_options o = {.vocab_size = 280, .threads = 1};
+    const rapt_bpe_options o = TRAIN_BPE(.vocab_size = 280, .threads = 1);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe(ABOUT, strlen(ABOUT), &o, &err);
     if (!k)
         fail_msg("%s", err.message);

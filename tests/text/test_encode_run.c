@@ -168,8 +168,8 @@ static rapt_tokenizer *bpe(const char *pattern, rapt_normalization normalization
     rapt_error err = {0};
     size_t size;
     char *text = all_parts(&size);
-    rapt_bpe_options o = {.vocab_size = 330, .specials = specials, .special_count = 2, .pattern = pattern, .threads = 1,
-                          .normalization = normalization};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 330, .specials = specials, .special_count = 2, .pattern = pattern, .threads = 1,
+                          .normalization = normalization);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe(text, size, &o, &err);
     assert_string_equal(err.message, "");
     free(text);
@@ -180,9 +180,9 @@ static void characters_and_words(void **state)
 {
     (void)state;
     static const char some[] = "athe Helowrd'Is12034.\n\r\t!?\xC3\xA9\xE4\xB8\xAD\xE6\x96\x87\xF0\x9F\x98\x80";
-    rapt_words_options o = {.min_freq = 1};
+    rapt_words_options o = TRAIN_WORDS(.min_freq = 1);
     try_tokenizer(rapt_tokenizer_train_characters(some, strlen(some), NULL), "characters");
-    const rapt_characters_options lines_of = {.specials_first = true};
+    const rapt_characters_options lines_of = TRAIN_CHARACTERS(.specials_first = true);
     try_tokenizer(rapt_tokenizer_train_characters_with(some, strlen(some), &lines_of, NULL), "characters of lines");
     const char *lines[] = {"the Hello world", "Hello aaa 1"};
     try_tokenizer(rapt_tokenizer_train_words(lines, 2, &o, NULL), "words");

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "options.h"
 #include "text/tokenizer_files.h"
 
 #include <stdio.h>
@@ -134,12 +135,12 @@ static void words_and_characters(void **state)
 {
     static const char *const lines[] = {"hello , world !"};
     (void)state;
-    rapt_tokenizer *k = rapt_tokenizer_train_words(lines, 1, &(rapt_words_options){.lowercase = true}, NULL);
+    rapt_tokenizer *k = rapt_tokenizer_train_words(lines, 1, &TRAIN_WORDS(.lowercase = true), NULL);
     assert_non_null(k);
     OFFSETS(k, "Hello, world!", {0, 5}, {5, 6}, {7, 12}, {12, 13});
     OFFSETS(k, " \xC2\xA0\xC3\x84h... x\tx.y\n.z", {3, 6}, {6, 7}, {7, 8}, {8, 9}, {10, 11}, {12, 13}, {13, 15}, {16, 18});
     rapt_tokenizer_free(k);
-    k = rapt_tokenizer_train_characters_with("ab\xC3\xA4", 4, &(rapt_characters_options){.specials_first = true}, NULL);
+    k = rapt_tokenizer_train_characters_with("ab\xC3\xA4", 4, &TRAIN_CHARACTERS(.specials_first = true), NULL);
     assert_non_null(k);
     OFFSETS(k, "\xC3\xA4"
                "b\nx\xE2\x82\xAC",
@@ -151,7 +152,7 @@ static void words_and_characters(void **state)
 /* Bytes alone are tokens: a character's bytes have the character, a byte that is not UTF-8 is one. */
 static void byte_level_bpe(void **state)
 {
-    rapt_bpe_options o = {.vocab_size = 256};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 256);
     (void)state;
     rapt_tokenizer *k = rapt_tokenizer_train_bpe("abc", 3, &o, NULL);
     assert_non_null(k);

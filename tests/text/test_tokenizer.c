@@ -20,7 +20,8 @@ static rapt_tokenizer *words_of(size_t min_freq, size_t max_size)
 {
     static const char *const lines[] = {"Go on , go on .", "We go\xC2\xA0home!", "home . <eos>"};
     rapt_error err = {0};
-    rapt_tokenizer *k = rapt_tokenizer_train_words(lines, COUNT(lines), &(rapt_words_options){true, min_freq, max_size}, &err);
+    const rapt_words_options o = TRAIN_WORDS(.lowercase = true, .min_freq = min_freq, .max_size = max_size);
+    rapt_tokenizer *k = rapt_tokenizer_train_words(lines, COUNT(lines), &o, &err);
     if (!k)
         fail_msg("%s", err.message);
     return k;
@@ -134,7 +135,8 @@ static void test_characters_of_lines(void **state)
     rapt_error err = {0};
     int32_t *ids;
     size_t count, size;
-    rapt_tokenizer *k = rapt_tokenizer_train_characters_with(text, sizeof text - 1, &(rapt_characters_options){true}, &err);
+    const rapt_characters_options o = TRAIN_CHARACTERS(.specials_first = true);
+    rapt_tokenizer *k = rapt_tokenizer_train_characters_with(text, sizeof text - 1, &o, &err);
     rapt_tokenizer *plain = rapt_tokenizer_train_characters_with(text, sizeof text - 1, NULL, &err);
     assert_non_null(k);
     assert_int_equal(rapt_tokenizer_kind_of(k), RAPT_TOKENIZER_CHARACTERS);
@@ -154,7 +156,7 @@ static void test_characters_of_lines(void **state)
     DECODES(k, "", 3, 8);
     assert_int_equal(rapt_tokenizer_encode(k, "a\xE4\xBD", &ids, &count, &err), RAPT_ERR_FORMAT);
     assert_string_equal(err.message, "byte 2: not UTF-8");
-    assert_null(rapt_tokenizer_train_characters_with("\n\n", 2, &(rapt_characters_options){true}, NULL)); /* no token left */
+    assert_null(rapt_tokenizer_train_characters_with("\n\n", 2, &o, NULL)); /* no token left */
     assert_true(rapt_tokenizer_hash(k) != rapt_tokenizer_hash(plain));
     assert_int_equal(rapt_tokenizer_size(plain), 7);
     assert_false(rapt_tokenizer_has_specials(plain));
@@ -246,15 +248,16 @@ static void test_portions(void **state)
     check_portions(words_of(1, 0), text, sizeof text);
     check_portions(rapt_tokenizer_train_characters(text, sizeof text, NULL), text, sizeof text);
     memcpy(text + 7000, special, 5);
-    check_portions(rapt_tokenizer_train_bpe(text, sizeof text, &(rapt_bpe_options){300, 2, NULL, &special, 1, 1}, NULL), text,
-                   sizeof text);
+    const rapt_bpe_options o = TRAIN_BPE(.vocab_size = 300, .specials = &special, .special_count = 1,
+                                         .normalization = RAPT_NORMALIZATION_NFC);
+    check_portions(rapt_tokenizer_train_bpe(text, sizeof text, &o, NULL), text, sizeof text);
 }
 
 static void test_empty_text(void **state)
 {
     (void)state;
     rapt_tokenizer *all[] = {words_of(1, 0), rapt_tokenizer_train_characters("a", 1, NULL),
-                             rapt_tokenizer_train_bpe("aa", 2, &(rapt_bpe_options){.vocab_size = 257}, NULL)};
+                             rapt_tokenizer_train_bpe("aa", 2, &TRAIN_BPE(.vocab_size = 257), NULL)};
     for (size_t i = 0; i < COUNT(all); i++) {
         int32_t *ids;
         size_t count, size;

@@ -239,7 +239,7 @@ static rapt_tokenizer *trained(const char *pattern)
     size_t size = 0;
     for (uint64_t n = 1; size < 16000; n++)
         size += random_text(n, text + size, 1000);
-    rapt_bpe_options o = {.vocab_size = 600, .pattern = pattern, .specials = specials, .special_count = 2, .threads = 2};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 600, .pattern = pattern, .specials = specials, .special_count = 2, .threads = 2);
     rapt_error err = {0};
     rapt_tokenizer *k = rapt_tokenizer_train_bpe(text, size, &o, &err);
     if (!k)

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "options.h"
 #include "text/hf/byte_letters.h"
 #include "text/split/split.h"
 #include "text/tokenizer_files.h"
@@ -348,7 +349,7 @@ static void test_written(void **state)
     static const char *const specials[] = {"<|end|>"};
     static const char *const keys[] = {"version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer",
                                        "post_processor", "decoder", "model"};
-    rapt_bpe_options o = {.vocab_size = 260, .pattern = SPLIT_CL100K, .specials = specials, .special_count = 1};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 260, .pattern = SPLIT_CL100K, .specials = specials, .special_count = 1);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe("hehehe hehe", 11, &o, NULL);
     assert_non_null(k);
     assert_int_equal(rapt_tokenizer_save(k, folder_in("t.json"), NULL), RAPT_OK);

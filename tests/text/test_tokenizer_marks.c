@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "folder.h"
+#include "options.h"
 #include "rapt/text.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static const char TEXT[] = "low low low lower lower newest newest newest widest 
 
 static rapt_tokenizer *marked(void)
 {
-    rapt_bpe_options o = {.vocab_size = 270, .specials_first = true};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 270, .specials_first = true);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe(TEXT, sizeof TEXT - 1, &o, NULL);
     assert_non_null(k);
     return k;
@@ -26,7 +27,7 @@ static rapt_tokenizer *marked(void)
 
 static rapt_tokenizer *unmarked(void)
 {
-    rapt_bpe_options o = {.vocab_size = 266};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 266);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe(TEXT, sizeof TEXT - 1, &o, NULL);
     assert_non_null(k);
     return k;

@@ -52,13 +52,13 @@ static rapt_code with_words(void)
 {
     rapt_error err = {0};
     const char *lines[] = {"the sea , the moon"};
-    return use(rapt_tokenizer_train_words(lines, 1, &(rapt_words_options){.lowercase = true}, &err), &err);
+    return use(rapt_tokenizer_train_words(lines, 1, &TRAIN_WORDS(.lowercase = true), &err), &err);
 }
 
 static rapt_code with_characters_of_lines(void)
 {
     rapt_error err = {0};
-    rapt_characters_options o = {.specials_first = true};
+    rapt_characters_options o = TRAIN_CHARACTERS(.specials_first = true);
     return use(rapt_tokenizer_train_characters_with(text, sizeof text, &o, &err), &err);
 }
 
@@ -72,7 +72,7 @@ static rapt_code with_bpe_of(const char *pattern)
 {
     static const char *const specials[] = {"<|end|>"};
     rapt_error err = {0};
-    rapt_bpe_options o = {.vocab_size = 290, .pattern = pattern, .specials = specials, .special_count = 1, .threads = 1};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 290, .pattern = pattern, .specials = specials, .special_count = 1, .threads = 1);
     return use(rapt_tokenizer_train_bpe(text, sizeof text, &o, &err), &err);
 }
 
@@ -89,7 +89,7 @@ static rapt_code with_own_pattern(void)
 static rapt_code with_normalization(void)
 {
     rapt_error err = {0};
-    rapt_bpe_options o = {.vocab_size = 270, .threads = 1, .normalization = RAPT_NORMALIZATION_PLAIN_LOWERCASE};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 270, .threads = 1, .normalization = RAPT_NORMALIZATION_PLAIN_LOWERCASE);
     return use(rapt_tokenizer_train_bpe(text, sizeof text, &o, &err), &err);
 }
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "options.h"
 #include "rapt/text.h"
 
 #include <locale.h>
@@ -26,7 +27,7 @@ static rapt_tokenizer *words(void)
 {
     rapt_error err = {0};
     const char *const lines[] = {"the the the dog dog cat"};
-    rapt_tokenizer *k = rapt_tokenizer_train_words(lines, 1, &(rapt_words_options){.lowercase = true}, &err);
+    rapt_tokenizer *k = rapt_tokenizer_train_words(lines, 1, &TRAIN_WORDS(.lowercase = true), &err);
     assert_non_null(k);
     assert_int_equal(rapt_tokenizer_size(k), ENTRIES);
     return k;
@@ -188,7 +189,7 @@ static void other_vocabularies(void **state)
     rapt_tokenizer_free(k);
     rapt_error err = {0};
     static const char pieces[] = "dog dog dog dog dog dog";
-    k = rapt_tokenizer_train_bpe(pieces, strlen(pieces), &(rapt_bpe_options){.vocab_size = 260}, &err);
+    k = rapt_tokenizer_train_bpe(pieces, strlen(pieces), &TRAIN_BPE(.vocab_size = 260), &err);
     assert_non_null(k);
     size_t size = rapt_tokenizer_size(k), seen = 0;
     rapt_real *table = calloc(size * D, sizeof *table);

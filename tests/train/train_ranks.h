@@ -4,6 +4,7 @@
 #ifndef TESTS_TRAIN_TRAIN_RANKS_H
 #define TESTS_TRAIN_TRAIN_RANKS_H
 
+#include "options.h"
 #include "rapt/group.h"
 
 #include <pthread.h>
@@ -32,7 +33,7 @@ static inline void *train_rank_run(void *context)
 {
     train_rank *r = context;
     char folder[32];
-    rapt_group_options o = {.wait = 120};
+    rapt_group_options o = GROUP(.wait = 120);
     snprintf(folder, sizeof folder, "rank%d", r->rank);
     r->placed = unshare(CLONE_FS) == 0 && (r->rank == 0 || chdir(folder) == 0); /* a working folder of this thread's own */
     r->options.recipe = &r->recipe;

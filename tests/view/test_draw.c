@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "view/draw/ticks.h"
+#include "view/figure/ticks.h"
 #include "view/draw_case.h"
 
 #include <pango/pangocairo.h>
@@ -347,7 +347,7 @@ static size_t lines_around(double x)
     rapt_error err = {0};
     assert_int_equal(draw_curves(&curve, 1, (draw_labels){0}, folder_in("whole.svg"), &err), RAPT_OK);
     assert_int_equal(file_read(folder_in("whole.svg"), SIZE_MAX, &text, &size, &err), RAPT_OK);
-    for (const char *at = text; (at = strstr(at, "rgb(89.4")) != NULL; at++)
+    for (const char *at = text; (at = strstr(at, "stroke=\"#e4e4e4\"")) != NULL; at++)
         lines++;
     free(text);
     return lines;

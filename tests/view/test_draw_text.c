@@ -7,8 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "view/draw/canvas.h"
-#include "view/draw/ticks.h"
+#include "view/figure/ticks.h"
 #include "view/draw_case.h"
 
 #include <pango/pangocairo.h>
@@ -108,16 +107,12 @@ static size_t times(const svg *s, const char *what)
     return count;
 }
 
-/* How often lines ("stroke") or areas ("fill") have a color: cairo 1.16 writes it into a style, 1.18 into an attribute. */
+/* How often lines ("stroke") or areas ("fill") have a color. */
 static size_t painted(const svg *s, const char *what, const char *color)
 {
-    unsigned red, green, blue;
-    char style[80], attribute[80];
-    assert_int_equal(sscanf(color, "#%2x%2x%2x", &red, &green, &blue), 3);
-    const double r = red / 2.55, g = green / 2.55, b = blue / 2.55;
-    snprintf(style, sizeof style, "%s:rgb(%.8g%%,%.8g%%,%.8g%%)", what, r, g, b);
-    snprintf(attribute, sizeof attribute, "%s=\"rgb(%.8g%%, %.8g%%, %.8g%%)\"", what, r, g, b);
-    return times(s, style) + times(s, attribute);
+    char attribute[80];
+    snprintf(attribute, sizeof attribute, "%s=\"%s\"", what, color);
+    return times(s, attribute);
 }
 
 static double width_of(const svg_text *t)

@@ -51,7 +51,8 @@ static rapt_code eval_pairs_compute_loss(const eval_arguments *a, const rapt_mod
 
 /* Sources, references and hypotheses of all files, one array each. */
 typedef struct pairs_text {
-    const char **sources, **references, **hypotheses;
+    const char **sources;
+    rapt_text *references, *hypotheses;
     rapt_translation *translations;
     size_t count;
 } pairs_text;
@@ -75,7 +76,7 @@ static rapt_code list_text(const rapt_pairs *pairs, pairs_text *x, rapt_error *e
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu pairs", n);
     for (size_t i = 0; i < n; i++) {
         x->sources[i] = rapt_pairs_source(pairs, i);
-        x->references[i] = rapt_pairs_target(pairs, i);
+        x->references[i] = rapt_text_of(rapt_pairs_target(pairs, i));
     }
     return RAPT_OK;
 }
@@ -92,11 +93,14 @@ static bool eval_pairs_is_of_book(const char *folder)
 static rapt_code eval_pairs_score(const eval_arguments *a, const rapt_model *m, const pairs_text *x, eval_result *r,
                                   rapt_error *err)
 {
-    const rapt_metric_texts texts = {x->hypotheses, (const char *const *const[]){x->references}, 1, x->count};
+    const rapt_metric_texts texts = {.translations = x->hypotheses, .references = (const rapt_text *const[]){x->references},
+                                     .reference_count = 1, .segment_count = x->count};
     rapt_bleu bleu;
     r->tokenize = a->tokenize == EVAL_BY_SCRIPT ? rapt_bleu_tokenize_for(x->references, x->count) : (rapt_tokenize)a->tokenize;
-    rapt_bleu_options bleu_options = {.lowercase = a->lowercase, .tokenize = r->tokenize};
-    rapt_chrf_options chrf_options = {.lowercase = a->lowercase};
+    rapt_bleu_options bleu_options = rapt_bleu_options_default();
+    rapt_chrf_options chrf_options = rapt_chrf_options_default();
+    bleu_options.lowercase = chrf_options.lowercase = a->lowercase;
+    bleu_options.tokenize = r->tokenize;
     rapt_code code = rapt_bleu_corpus(&bleu_options, &texts, &bleu, err);
     if (!code)
         code = rapt_chrf_corpus(&chrf_options, &texts, &r->chrf, err);
@@ -119,7 +123,7 @@ static rapt_code translate_and_score(const eval_arguments *a, rapt_model *m, con
     if (!code)
         code = rapt_translate(m, x.sources, x.count, o, x.translations, err);
     for (size_t i = 0; i < x.count && !code; i++)
-        x.hypotheses[i] = x.translations[i].count ? x.translations[i].hypotheses[0].text : "";
+        x.hypotheses[i] = rapt_text_of(x.translations[i].count ? x.translations[i].hypotheses[0].text : "");
     if (!code)
         code = eval_pairs_score(a, m, &x, r, err);
     free_text(&x);

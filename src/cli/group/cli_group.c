@@ -72,7 +72,9 @@ int cli_group_join(cli_group *g, double wait)
     const rapt_transport *transport = load_transport(&l, &err);
     if (!transport)
         return not_joined(&l, !l.mpi || l.local_rank > 0, &err); /* a machine lacks the module */
-    rapt_group_options o = {.wait = wait, .launched = l.size};
+    rapt_group_options o = rapt_group_options_default();
+    o.wait = wait > 0 ? wait : o.wait;
+    o.launched = l.size;
     g->ranks = rapt_group_new(transport, &o, &err);
     if (!g->ranks)
         return not_joined(&l, err.code == RAPT_ERR_VALUE, &err); /* the MPI says so: not all launched processes have joined */

@@ -19,13 +19,14 @@ static rapt_code plot_attention_run_read_pair(rapt_tape *t, const rapt_model *m,
                                               rapt_error *err)
 {
     pass_tokens source, target;
-    rapt_code code = pass_read_source(m, r->text, r->strict, &source, err);
+    rapt_code code = pass_read_source(m, rapt_text_of(r->text), r->strict, &source, err);
     if (code)
         return code;
     name_later(&v->source, &v->unknown_source, &source);
     if (r->kind == ATTENTION_SELF)
         return RAPT_OK;
-    code = r->target ? pass_read_target(m, r->target, r->strict, &target, err) : pass_translate(t, m, &source, &target, err);
+    code = r->target ? pass_read_target(m, rapt_text_of(r->target), r->strict, &target, err)
+                     : pass_translate(t, m, &source, &target, err);
     if (!code)
         name_later(&v->target, &v->unknown_target, &target);
     return code;
@@ -70,7 +71,7 @@ static rapt_code run_language_model(rapt_tape *t, const rapt_model *m, const att
                                     rapt_error *err)
 {
     pass_tokens given;
-    rapt_code code = pass_read_text(m, r->text, r->strict, &given, err);
+    rapt_code code = pass_read_text(m, rapt_text_of(r->text), r->strict, &given, err);
     if (code)
         return code;
     name_later(&v->source, &v->unknown_source, &given);

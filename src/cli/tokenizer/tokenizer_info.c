@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "base/rows.h"
 #include "cli/cli.h"
 #include "cli/put_json.h"
 #include "cli/say.h"
@@ -49,6 +50,7 @@ static void find_facts(const rapt_tokenizer *k, facts *f)
 static const char *type_name(const rapt_tokenizer *k)
 {
     static const char *const names[] = {"words", "characters", "byte-level bpe", "sentencepiece", "tokenizer.json pipeline"};
+    ROWS_FIT(names, RAPT_TOKENIZER_KINDS, 0);
     return names[rapt_tokenizer_kind_of(k)];
 }
 

@@ -22,6 +22,7 @@ typedef struct tokenizer_train_arguments {
     rapt_tokenizer_kind kind;
     bool lowercase, quiet;
     rapt_bpe_options bpe;
+    size_t min_freq; /* 0: not given */
     const char *specials[MAX_SPECIALS];
 } tokenizer_train_arguments;
 
@@ -44,7 +45,7 @@ static const cli_option OPTIONS[] = {
     OPTION_TAKE("type", "NAME", take_type, "bpe (byte-level, default), characters or words"),
     OPTION_COUNT("vocab-size", "N", AT(bpe.vocab_size), 1, MAX_ENTRIES, "Vocabulary size; bpe: at most, default 8192; words: "
                  "most frequent, default all"),
-    OPTION_COUNT("min-freq", "N", AT(bpe.min_freq), 1, INT32_MAX, "Minimum frequency of a pair to merge (bpe, default 2) or a "
+    OPTION_COUNT("min-freq", "N", AT(min_freq), 1, INT32_MAX, "Minimum frequency of a pair to merge (bpe, default 2) or a "
                  "word (words, default 1)"),
     OPTION_TEXTS("special", "TEXT", AT(specials), AT(bpe.special_count), MAX_SPECIALS, "bpe: a special token, such as "
                  "<|endoftext|>; can be repeated"),
@@ -77,7 +78,7 @@ static void tokenizer_train_finish(void *arguments)
         usage_error("--%s needs --type bpe", a->bpe.pattern ? "pattern" : a->bpe.special_count ? "special" : "normalize");
     if (a->kind != RAPT_TOKENIZER_WORDS && a->lowercase)
         usage_error("--lowercase needs --type words");
-    if (a->kind == RAPT_TOKENIZER_CHARACTERS && (a->bpe.vocab_size || a->bpe.min_freq))
+    if (a->kind == RAPT_TOKENIZER_CHARACTERS && (a->bpe.vocab_size || a->min_freq))
         usage_error("--type characters takes all characters: it has neither --vocab-size nor --min-freq");
     if (a->bpe.pattern)
         a->bpe.pattern = choose_pattern(a->bpe.pattern);
@@ -114,7 +115,10 @@ static rapt_code read_texts(const tokenizer_train_arguments *a, char **text, siz
 static rapt_tokenizer *train_words(const tokenizer_train_arguments *a, char *text, size_t size, rapt_error *err)
 {
     struct lines lines = {0};
-    rapt_words_options o = {a->lowercase, a->bpe.min_freq, a->bpe.vocab_size};
+    rapt_words_options o = rapt_words_options_default();
+    o.lowercase = a->lowercase;
+    o.min_freq = a->min_freq ? a->min_freq : o.min_freq;
+    o.max_size = a->bpe.vocab_size;
     if (lines_split(a->texts[0], text, size, &lines, err) != RAPT_OK)
         return NULL;
     double characters = a->quiet ? 0 : check_unspaced_lines((const char *const *)lines.line, lines.count);
@@ -132,6 +136,7 @@ static rapt_tokenizer *train_tokenizer(const tokenizer_train_arguments *a, rapt_
     rapt_tokenizer *k = NULL;
     rapt_bpe_options bpe = a->bpe;
     bpe.vocab_size = bpe.vocab_size ? bpe.vocab_size : DEFAULT_ENTRIES;
+    bpe.min_freq = a->min_freq ? a->min_freq : bpe.min_freq;
     rapt_code code = read_texts(a, &text, &size, err);
     if (code == RAPT_OK && a->kind == RAPT_TOKENIZER_WORDS)
         return train_words(a, text, size, err);
@@ -146,7 +151,7 @@ static rapt_tokenizer *train_tokenizer(const tokenizer_train_arguments *a, rapt_
 int tokenizer_train(int argc, char **argv)
 {
     rapt_error err = {0};
-    tokenizer_train_arguments a = {.kind = RAPT_TOKENIZER_BYTE_BPE};
+    tokenizer_train_arguments a = {.kind = RAPT_TOKENIZER_BYTE_BPE, .bpe = rapt_bpe_options_default()};
     options_parse(&COMMAND, argc, argv, &a);
     cli_warn_threads(a.bpe.threads, a.quiet);
     rapt_tokenizer *k = train_tokenizer(&a, &err);

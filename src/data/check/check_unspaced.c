@@ -2,9 +2,11 @@
  * Thai word four or five. */
 #include "data/check/check_unspaced.h"
 
+#include "base/texts.h"
 #include "rapt/metrics.h"
 #include "text/utf8.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define IDEOGRAPHS 3.5 /* words with more characters on average are phrases, in texts of ideographs and kana */
@@ -32,7 +34,9 @@ static void check_unspaced_count(const char *line, size_t *characters, size_t *w
 double check_unspaced_lines(const char *const *lines, size_t count)
 {
     size_t characters = 0, words = 0;
-    rapt_tokenize script = rapt_bleu_tokenize_for(lines, count);
+    rapt_text *texts = texts_of(lines, count, NULL);
+    const rapt_tokenize script = texts ? rapt_bleu_tokenize_for(texts, count) : RAPT_TOKENIZE_13A; /* out of memory: no warning */
+    free(texts);
     if (script == RAPT_TOKENIZE_13A)
         return 0;
     for (size_t i = 0; i < count; i++)

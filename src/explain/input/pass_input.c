@@ -35,7 +35,7 @@ static rapt_code pass_input_check(const reading *r, const pass_tokens *p, rapt_e
     return RAPT_OK;
 }
 
-static rapt_code pass_input_find_unknown(const reading *r, const char *text, pass_tokens *p, rapt_error *err)
+static rapt_code pass_input_find_unknown(const reading *r, rapt_text text, pass_tokens *p, rapt_error *err)
 {
     char words[KNOWN_WORDS_TEXT];
     rapt_code code = known_words_find(r->k, text, r->specials, &p->unknown, err);
@@ -53,12 +53,12 @@ void pass_tokens_free(pass_tokens *p)
 }
 
 /* The text's own tokens, with capacity for two more. */
-static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass_tokens *p, rapt_error *err)
+static rapt_code pass_input_read_tokens(const reading *r, rapt_text text, pass_tokens *p, rapt_error *err)
 {
     rapt_error why = {0};
     *p = (pass_tokens){0};
-    rapt_code read = r->framed ? tokenizer_encode_bytes(r->k, text, strlen(text), true, &p->ids, &p->count, &why)
-                               : tokenizer_encode_within(r->k, text, strlen(text), r->specials, &p->ids, &p->count, &why);
+    rapt_code read = r->framed ? tokenizer_encode_bytes(r->k, text.data, text.size, true, &p->ids, &p->count, &why)
+                               : tokenizer_encode_within(r->k, text.data, text.size, r->specials, &p->ids, &p->count, &why);
     if (read)
         return rapt_fail(err, why.code, "%s: %s", r->what, why.message);
     rapt_code code = pass_input_check(r, p, err);
@@ -72,7 +72,7 @@ static rapt_code pass_input_read_tokens(const reading *r, const char *text, pass
     return code ? code : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tokens of %s", r->what);
 }
 
-rapt_code pass_read_source(const rapt_model *m, const char *text, bool strict, pass_tokens *source, rapt_error *err)
+rapt_code pass_read_source(const rapt_model *m, rapt_text text, bool strict, pass_tokens *source, rapt_error *err)
 {
     const size_t begin = m->translation.source_begin_count;
     reading r = {.what = "the text", .with = " with <eos>", .k = m->translation.source,
@@ -90,7 +90,7 @@ rapt_code pass_read_source(const rapt_model *m, const char *text, bool strict, p
     return RAPT_OK;
 }
 
-rapt_code pass_read_target(const rapt_model *m, const char *text, bool strict, pass_tokens *target, rapt_error *err)
+rapt_code pass_read_target(const rapt_model *m, rapt_text text, bool strict, pass_tokens *target, rapt_error *err)
 {
     reading r = {.what = "the target", .with = " with <bos>", .k = m->translation.target,
                  .vocab = m->translation.net->config.target_vocab,
@@ -105,7 +105,7 @@ rapt_code pass_read_target(const rapt_model *m, const char *text, bool strict, p
     return RAPT_OK;
 }
 
-rapt_code pass_read_text(const rapt_model *m, const char *text, bool strict, pass_tokens *p, rapt_error *err)
+rapt_code pass_read_text(const rapt_model *m, rapt_text text, bool strict, pass_tokens *p, rapt_error *err)
 {
     reading r = {.what = "the text", .with = "", .k = m->language.tokenizer, .vocab = m->language.net->config.vocab,
                  .max = m->language.net->config.context, .limit = "the model's context is", .unit = "", .specials = true,

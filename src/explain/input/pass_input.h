@@ -18,12 +18,12 @@ typedef struct pass_tokens {
 void pass_tokens_free(pass_tokens *p);
 
 /* The source of a translation model: the text's words and <eos>. */
-rapt_code pass_read_source(const rapt_model *m, const char *text, bool strict, pass_tokens *source, rapt_error *err);
+rapt_code pass_read_source(const rapt_model *m, rapt_text text, bool strict, pass_tokens *source, rapt_error *err);
 /* The decoder's input: <bos> and the text's words; ids[count] is <eos>. */
-rapt_code pass_read_target(const rapt_model *m, const char *text, bool strict, pass_tokens *target, rapt_error *err);
+rapt_code pass_read_target(const rapt_model *m, rapt_text text, bool strict, pass_tokens *target, rapt_error *err);
 /* The decoder's input at the last step of the greedy search; ids[count] is the token found there. */
 rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *source, pass_tokens *target, rapt_error *err);
 /* A language model's text, special tokens as such; the last one has no label. */
-rapt_code pass_read_text(const rapt_model *m, const char *text, bool strict, pass_tokens *p, rapt_error *err);
+rapt_code pass_read_text(const rapt_model *m, rapt_text text, bool strict, pass_tokens *p, rapt_error *err);
 
 #endif

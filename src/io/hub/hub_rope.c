@@ -3,6 +3,7 @@
 #include "io/hub/hub_decoder.h"
 
 #include "base/math.h"
+#include "base/rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 static const char *const TYPES[] = {[RAPT_ROTARY_PLAIN] = "default", [RAPT_ROTARY_LINEAR] = "linear",
                                     [RAPT_ROTARY_LLAMA3] = "llama3", [RAPT_ROTARY_YARN] = "yarn",
                                     [RAPT_ROTARY_LONG] = "longrope"};
+ROWS_FIT(TYPES, RAPT_ROTARY_KINDS, 0);
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
 /* The values of the keys, or else the class's defaults. */

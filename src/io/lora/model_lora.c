@@ -55,6 +55,8 @@ rapt_code rapt_model_add_lora(rapt_model *m, const rapt_model_lora_options *opti
     rapt_model_lora_options o = rapt_model_lora_options_default();
     if (sized_take(&o, options, 0, "model_lora_options", err) != RAPT_OK)
         return RAPT_ERR_VALUE;
+    if (sized_check_reserved(o.lora.reserved, sizeof o.lora.reserved, "lora_options", err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
     if (m->lora || !m->params)
         return rapt_fail(err, RAPT_ERR_VALUE, "the model has adapters already, or no parameters");
     lora_setup *s = m->lora = calloc(1, sizeof *s);

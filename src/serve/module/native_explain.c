@@ -94,7 +94,7 @@ static rapt_code explain_admit(void *context, const rapt_explain_cost *c, rapt_e
 /* Prints the same bytes as the command, including the line feed. */
 static rapt_code explain_to(const explaining *e, const rapt_model *model, char **text, size_t *size, rapt_error *err)
 {
-    rapt_explanation *of = rapt_explanation_new(model, e->text, &e->options, err);
+    rapt_explanation *of = rapt_explanation_new(model, e->text, strlen(e->text), &e->options, err);
     if (!of)
         return err->code;
     rapt_code code = e->html ? rapt_explanation_page(of, NULL, text, size, err)
@@ -137,14 +137,14 @@ static bool explaining_is_stopped(void *context)
 
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
 
-static void check_tokens(explaining *e, const rapt_tokenizer *k, const char *field, const char *text, size_t limit)
+static void check_tokens(explaining *e, const rapt_tokenizer *k, const char *field, rapt_text text, size_t limit)
 {
     rapt_error why = {0};
     int32_t *ids = NULL;
     size_t count = 0;
     if (e->error.status)
         return;
-    rapt_code code = tokenizer_encode_bytes(k, text, strlen(text), true, &ids, &count, &why);
+    rapt_code code = tokenizer_encode_bytes(k, text.data, text.size, true, &ids, &count, &why);
     free(ids);
     if (code)
         request_fail(&e->error, reply_status(code), field, "%s: %s", field, why.message);
@@ -172,7 +172,7 @@ static void read_explain_fields(explaining *e, size_t limit)
     fields *f = &e->f;
     e->model = openai_model(f, e->models, tasks, 2);
     e->text = fields_required_text(f, "text");
-    e->options.target = fields_text(f, "target");
+    e->options.target = rapt_text_of(fields_text(f, "target"));
     e->html = fields_word(f, "format", formats, 2, 0) == 1;
     e->format.full = fields_flag(f, "full", false);
     e->options.strict = fields_flag(f, "strict", false);
@@ -183,11 +183,11 @@ static void read_explain_fields(explaining *e, size_t limit)
         return;
     const rapt_model *m = rapt_engine_model_of(e->model->model);
     const bool translates = m->task == RAPT_TASK_TRANSLATION;
-    if (e->options.target && !translates)
+    if (e->options.target.data && !translates)
         fields_fail(f, "target", "%s is a language model, which has none", e->model->name);
     else
-        check_tokens(e, translates ? m->translation.source : m->language.tokenizer, "text", e->text, limit);
-    if (e->options.target && translates)
+        check_tokens(e, translates ? m->translation.source : m->language.tokenizer, "text", rapt_text_of(e->text), limit);
+    if (e->options.target.data && translates)
         check_tokens(e, m->translation.target, "target", e->options.target, limit);
     e->options.model_name = e->name = strdup(e->model->name);
     if (!e->name)
@@ -210,8 +210,8 @@ static void tell_explain_replay(const explaining *e)
     for (size_t i = 0; i < e->options.name_count; i++)
         replay_text(&r, "--only", e->names[i], strlen(e->names[i]));
     replay_text(&r, "--", e->text, strlen(e->text));
-    if (e->options.target)
-        replay_text(&r, "", e->options.target, strlen(e->options.target));
+    if (e->options.target.data)
+        replay_text(&r, "", e->options.target.data, e->options.target.size);
     replay_end(&r, e->x);
 }
 
@@ -243,7 +243,8 @@ void native_explain(app *a, exchange *x)
                                                                      : "this server does not explain: /v1/explain is turned off");
         return;
     }
-    *e = (explaining){.x = x, .options = rapt_explain_options_default(), .models = app_models(a)};
+    *e = (explaining){.x = x, .options = rapt_explain_options_default(),
+                      .format = rapt_explain_format_default(), .models = app_models(a)};
     exchange_hold(x);
     if (strcmp(exchange_method(x), "POST") == 0)
         fields_read(&e->f, x, false, &e->error);

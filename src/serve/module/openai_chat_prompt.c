@@ -39,7 +39,11 @@ void openai_chat_prompt(openai_request *r, const openai_asked *q, const char *fi
     for (size_t i = 0; i < messages->count; i++)
         bytes += MESSAGE + strlen(messages->list[i].content);
     const size_t memory = TEMPLATE + TEMPLATE_COPIES * bytes;
-    const rapt_chat_options options = {.memory = memory, .stop = exchange_stops, .context = q->x, .variables = variables};
+    rapt_chat_options options = rapt_chat_options_default();
+    options.memory = memory;
+    options.stop = exchange_stops;
+    options.context = q->x;
+    options.variables = variables;
     char *text = NULL;
     size_t size = 0, count = 0;
     int32_t *ids = NULL;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "serve/module/openai.h"
 
+#include "base/texts.h"
 #include "io/model_core.h"
 #include "serve/module/openai_answer.h"
 #include "serve/module/openai_error.h"
@@ -34,6 +35,7 @@ struct embedding_run {
     rapt_embedder *embedder; /* of it */
     char *model;
     char **texts;            /* [count] */
+    rapt_text *lines;        /* [count] the same, with sizes */
     size_t count, features, tokens;
     rapt_real *vectors;      /* [count, features] */
     embedding_batch *batches;
@@ -50,6 +52,7 @@ static void embedding_free(embedding_run *run)
     exchange_release(run->x);
     pthread_mutex_destroy(&run->lock);
     free(run->texts);
+    free(run->lines);
     free(run->vectors);
     free(run->batches);
     free(run->model);
@@ -148,7 +151,7 @@ static void embedding_compute(void *context, const rapt_model *model, int thread
     rapt_error err = {0};
     rapt_code code = RAPT_OK;
     if (model)
-        code = rapt_embedder_run(run->embedder, (const char *const *)run->texts + b->first, b->count,
+        code = rapt_embedder_run(run->embedder, run->lines + b->first, b->count,
                                  run->vectors + b->first * run->features, NULL, &err);
     code = code ? code : rapt_engine_check(run->computes, &err);
     if (!code && !model)
@@ -165,7 +168,9 @@ static size_t embedding_count_tokens(fields *f, const char *const *texts, size_t
 {
     rapt_error err = {0};
     size_t sum = 0;
-    text_row *rows = text_rows_new(&m->encoder, m->encoder.prompt, texts, count, &err);
+    rapt_text *lines = texts_of(texts, count, &err);
+    text_row *rows = lines ? text_rows_new(&m->encoder, m->encoder.prompt, lines, count, &err) : NULL;
+    free(lines);
     if (!rows)
         request_fail(f->error, err.code == RAPT_ERR_MEMORY ? 503 : 400, "input", "input: %s", err.message);
     for (size_t i = 0; i < count && rows; i++) {
@@ -207,12 +212,15 @@ static embedding_run *embedding_new(exchange *x, const served *s, const char *co
     const size_t batches = (count + RAPT_EMBED_BATCH - 1) / RAPT_EMBED_BATCH;
     run->features = rapt_embedder_features(run->embedder);
     run->texts = calloc(count, sizeof *run->texts);
+    run->lines = calloc(count, sizeof *run->lines);
     run->vectors = calloc(count * run->features, sizeof *run->vectors);
     run->batches = calloc(batches, sizeof *run->batches);
     run->pending = batches + 1;
-    bool fine = run->model && run->texts && run->vectors && run->batches;
-    for (size_t i = 0; i < count && fine; i++)
+    bool fine = run->model && run->texts && run->lines && run->vectors && run->batches;
+    for (size_t i = 0; i < count && fine; i++) {
         fine = (run->texts[i] = strdup(texts[i])) != NULL;
+        run->lines[i] = rapt_text_of(run->texts[i]);
+    }
     if (fine)
         return run;
     embedding_free(run);

@@ -158,10 +158,10 @@ void translating_n_best(translating *t, size_t n)
 
 /* ---- texts as lines ------------------------------------------------------------------------------------------------------- */
 
-/* All lines of a request, as strings. */
+/* All lines of a request. */
 typedef struct text_lines {
     char *memory;
-    const char **line;
+    rapt_text *line;
     size_t count;
 } text_lines;
 
@@ -171,11 +171,11 @@ static void text_lines_free(text_lines *l)
     free(l->line);
 }
 
-static size_t count_bytes(const char *text, char byte)
+static size_t count_bytes(rapt_text text, char byte)
 {
     size_t n = 0;
-    for (; *text; text++)
-        n += *text == byte;
+    for (size_t i = 0; i < text.size; i++)
+        n += text.data[i] == byte;
     return n;
 }
 
@@ -187,17 +187,15 @@ static size_t count_code_points(const char *text)
     return n;
 }
 
-/* Copies a text to *to, each of its lines a string: without the line feed, and a carriage return before it. */
+/* Copies a text to *to, each of its lines without the line feed, and a carriage return before it. */
 static void split_text(text_lines *l, const char *text, char **to)
 {
     for (bool more = true; more;) {
         size_t size = strcspn(text, "\n");
         more = text[size] == '\n';
-        l->line[l->count++] = *to;
-        memcpy(*to, text, size);
-        *to += size;
-        *(size > 0 && text[size - 1] == '\r' ? *to - 1 : *to) = '\0';
-        *to += 1;
+        const size_t length = size - (size > 0 && text[size - 1] == '\r');
+        l->line[l->count++] = (rapt_text){memcpy(*to, text, length), length};
+        *to += length;
         text += size + more;
     }
 }
@@ -213,7 +211,7 @@ static bool split_texts(translating *t, text_lines *l, const char *const *texts,
         t->first[i] = lines;
         t->characters[i] = count_code_points(texts[i]);
         bytes += strlen(texts[i]) + 1;
-        lines += count_bytes(texts[i], '\n') + 1;
+        lines += count_bytes(rapt_text_of(texts[i]), '\n') + 1;
     }
     if (lines > limit) {
         request_fail(error, 413, NULL, "%zu lines are more than the %zu that a request may have", lines, limit);
@@ -320,7 +318,7 @@ static bool ask_for_lines(const translating *t, const text_lines *l, request_err
     const size_t each = HYPOTHESIS + (o->tokens || o->alignment || t->counts_tokens ? HYPOTHESIS_TOKENS : 0);
     size_t bytes = 0;
     for (size_t i = 0; i < l->count; i++) {
-        const size_t size = strlen(l->line[i]), words = count_bytes(l->line[i], ' ') + 1;
+        const size_t size = l->line[i].size, words = count_bytes(l->line[i], ' ') + 1;
         bytes += LINE + BYTE * size + best * (each + REPLY_COPIES * size * (o->tokens ? WITH_TOKENS : 1));
         if (t->has_soft_alignment)
             bytes += best * words * words * WEIGHT;

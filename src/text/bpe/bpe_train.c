@@ -10,13 +10,14 @@
  * only if it has an even number of tokens before it. So equal bytes that became one token became the same token. */
 #include "text/bpe/bpe_train.h"
 
+#include "base/sized.h"
 #include "base/stop.h"
 #include "text/bpe/bpe_train_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES = 256, DEFAULT_MIN_FREQ = 2 };
+enum { BYTES = 256 };
 
 /* The changes by a merge to the pairs with one neighbor of its places. */
 typedef struct neighbor {
@@ -263,6 +264,8 @@ static rapt_code bpe_train_check(size_t size, const rapt_bpe_options *o, rapt_er
     if (o->vocab_size < BYTES || o->vocab_size - BYTES < o->special_count)
         return rapt_fail(err, RAPT_ERR_VALUE, "a vocabulary of %zu is too small for 256 bytes and %zu special tokens",
                          o->vocab_size, o->special_count);
+    if (SIZED_AS_MODEL(o->min_freq))
+        return sized_refuse_as_model("min_freq", err);
     if (o->vocab_size > INT32_MAX)
         return rapt_fail(err, RAPT_ERR_VALUE, "a vocabulary of %zu is too large; at most %d are possible", o->vocab_size,
                          INT32_MAX);
@@ -282,7 +285,7 @@ static rapt_code read_pieces(trainer *t, learn_text text, const split *cut, rapt
 
 static int64_t min_count_of(const rapt_bpe_options *o)
 {
-    size_t wanted = o->min_freq ? o->min_freq : DEFAULT_MIN_FREQ;
+    const size_t wanted = o->min_freq > 0 ? o->min_freq : 1;
     return (int64_t)(wanted < SIZE_MAX / 2 ? wanted : SIZE_MAX / 2);
 }
 

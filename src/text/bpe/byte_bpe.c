@@ -5,7 +5,9 @@
 #include "base/buffer.h"
 #include "base/quote.h"
 #include "base/rng.h"
+#include "base/sized.h"
 #include "text/bpe/bpe_train.h"
+#include "text/training_defaults.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
@@ -241,9 +243,18 @@ static rapt_code byte_bpe_train(byte_bpe *b, learn_text text, const rapt_bpe_opt
     return code;
 }
 
+SIZED_ENDS_WITH(rapt_bpe_options, reserved);
+
+void rapt_bpe_options_init(rapt_bpe_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_bpe_options){BPE_DEFAULTS}, sizeof *o);
+}
+
 static rapt_tokenizer *byte_bpe_train_text(learn_text text, const rapt_bpe_options *options, rapt_error *err)
 {
-    rapt_bpe_options o = *options;
+    rapt_bpe_options o = {BPE_DEFAULTS};
+    if (sized_take(&o, options, sizeof o.reserved, "bpe_options", err) != RAPT_OK)
+        return NULL;
     byte_bpe *b = byte_bpe_new(o.pattern ? o.pattern : SPLIT_GPT2, err);
     if (o.specials_first) {
         o.specials = tokenizer_specials;

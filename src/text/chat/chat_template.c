@@ -2,6 +2,8 @@
  * apply_chat_template. */
 #include "text/chat/chat_template.h"
 
+#include "base/sized.h"
+#include "text/chat/jinja_value.h"
 #include "text/tokenizer.h"
 
 #include <stdlib.h>
@@ -59,18 +61,32 @@ static rapt_code chat_variables(const char *text, json_t *all, rapt_error *err)
     return code;
 }
 
+SIZED_ENDS_WITH(rapt_chat_options, reserved);
+_Static_assert((int)RAPT_CHAT_MEMORY == (int)JINJA_MOST_MEMORY, "two limits of a chat template's memory");
+
+void rapt_chat_options_init(rapt_chat_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_chat_options){CHAT_DEFAULTS}, sizeof *o);
+}
+
 rapt_code rapt_chat_apply(const rapt_chat_template *chat, const rapt_chat_message *messages, size_t count,
                           const rapt_chat_options *options, char **text, size_t *size, rapt_error *err)
 {
-    const rapt_chat_options o = options ? *options : (rapt_chat_options){0};
-    const jinja_bounds bounds = {o.now, o.memory, o.stop, o.context};
+    rapt_chat_options o = {CHAT_DEFAULTS};
     *text = NULL;
     *size = 0;
+    if (sized_take(&o, options, sizeof o.reserved, "chat_options", err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
+    if (SIZED_AS_MODEL(o.memory))
+        return sized_refuse_as_model("memory", err);
+    if (o.memory == 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "memory is 0: a chat template takes more");
+    const jinja_bounds bounds = {o.now, o.memory, o.stop, o.context};
     if (count == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "a conversation needs at least one message");
     json_t *all = json_deep_copy(chat->tokens);
     bool ok = all && !json_object_set_new(all, "tools", json_null()) && !json_object_set_new(all, "documents", json_null()) &&
-              !json_object_set_new(all, "add_generation_prompt", json_boolean(!o.no_generation_prompt));
+              !json_object_set_new(all, "add_generation_prompt", json_boolean(o.generation_prompt));
     rapt_code code = ok ? chat_messages(messages, count, all, err) : chat_no_memory(err);
     if (!code && o.variables)
         code = chat_variables(o.variables, all, err);

@@ -5,6 +5,9 @@
 #include "rapt/chat.h"
 #include "text/chat/jinja.h"
 
+/* The defaults, for the function that makes options, and for tests, which write other members behind them. */
+#define CHAT_DEFAULTS .size = sizeof(rapt_chat_options), .memory = RAPT_CHAT_MEMORY, .generation_prompt = true
+
 struct rapt_chat_template {
     jinja_template *jinja;
     json_t *tokens; /* {"bos_token": "<s>", ...} */

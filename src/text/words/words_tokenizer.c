@@ -5,7 +5,9 @@
 #include "text/sources.h"
 
 #include "base/rng.h"
+#include "base/sized.h"
 #include "text/bpe/token_list.h"
+#include "text/training_defaults.h"
 #include "text/utf8.h"
 #include "text/words/words_prepare.h"
 
@@ -119,17 +121,29 @@ static bool take_frequent(words *w, const token_counts *counted, const rapt_word
     return ok;
 }
 
+SIZED_ENDS_WITH(rapt_words_options, reserved);
+
+void rapt_words_options_init(rapt_words_options *o, size_t size)
+{
+    sized_init(o, size, &(rapt_words_options){WORDS_DEFAULTS}, sizeof *o);
+}
+
 rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t count, const rapt_words_options *options,
                                            rapt_error *err)
 {
     token_counts counted = {0};
-    const rapt_words_options defaults = {0};
-    options = options ? options : &defaults;
-    words *w = words_new(options->lowercase, err);
+    rapt_words_options o = {WORDS_DEFAULTS};
+    if (sized_take(&o, options, sizeof o.reserved, "words_options", err) != RAPT_OK)
+        return NULL;
+    if (SIZED_AS_MODEL(o.min_freq) || SIZED_AS_MODEL(o.max_size)) {
+        sized_refuse_as_model(SIZED_AS_MODEL(o.min_freq) ? "min_freq" : "max_size", err);
+        return NULL;
+    }
+    words *w = words_new(o.lowercase, err);
     bool ok = w != NULL;
     for (size_t i = 0; ok && i < count; i++)
-        ok = words_tokenizer_count_line(&counted, lines[i], options->lowercase);
-    ok = ok && take_frequent(w, &counted, options);
+        ok = words_tokenizer_count_line(&counted, lines[i], o.lowercase);
+    ok = ok && take_frequent(w, &counted, &o);
     token_counts_free(&counted);
     if (ok)
         return &w->base;

@@ -47,9 +47,13 @@ static const char **training_lines(const run *r, bool source, bool target, size_
 static rapt_tokenizer *learn_byte_pairs(const run *r, const char *text, size_t size, rapt_error *err)
 {
     const stop_check stop = run_stop(r);
-    rapt_bpe_options o = {.pattern = r->recipe->tokenizer.pattern, .normalization = r->recipe->tokenizer.normalize,
-                          .specials_first = true, .threads = r->options->threads, .stop = stop.stop,
-                          .stop_context = stop.context};
+    rapt_bpe_options o = rapt_bpe_options_default();
+    o.pattern = r->recipe->tokenizer.pattern;
+    o.normalization = r->recipe->tokenizer.normalize;
+    o.specials_first = true;
+    o.threads = r->options->threads;
+    o.stop = stop.stop;
+    o.stop_context = stop.context;
     o.vocab_size = recipe_vocab_size(r->recipe, size);
     return rapt_tokenizer_train_bpe(text, size, &o, err);
 }
@@ -58,6 +62,8 @@ static rapt_tokenizer *learn_byte_pairs(const run *r, const char *text, size_t s
 static rapt_tokenizer *learn_from_text(const run *r, const char *const *lines, size_t count, rapt_error *err)
 {
     const bool characters = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_CHARACTERS;
+    rapt_characters_options o = rapt_characters_options_default();
+    o.specials_first = true;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -67,7 +73,7 @@ static rapt_tokenizer *learn_from_text(const run *r, const char *const *lines, s
     if (!out || fclose(out) != 0)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the vocabularies");
     else if (characters)
-        k = rapt_tokenizer_train_characters_with(text, size, &(rapt_characters_options){.specials_first = true}, err);
+        k = rapt_tokenizer_train_characters_with(text, size, &o, err);
     else
         k = learn_byte_pairs(r, text, size, err);
     free(text);
@@ -77,7 +83,10 @@ static rapt_tokenizer *learn_from_text(const run *r, const char *const *lines, s
 static rapt_tokenizer *learn_words(const run *r, const char *const *lines, size_t count, const char *side, rapt_error *err)
 {
     const rapt_recipe *p = r->recipe;
-    rapt_words_options o = {p->tokenizer.lowercase, (size_t)p->tokenizer.min_freq, (size_t)p->tokenizer.max_size};
+    rapt_words_options o = rapt_words_options_default();
+    o.lowercase = p->tokenizer.lowercase;
+    o.min_freq = (size_t)p->tokenizer.min_freq;
+    o.max_size = (size_t)p->tokenizer.max_size;
     double characters = check_unspaced_lines(lines, count);
     if (characters > 0)
         run_warn(r, "the %s: " CHECK_UNSPACED_WARNING "tokenizer.type characters or bpe", side, characters);
@@ -194,7 +203,7 @@ static rapt_code check_languages(const run *r, rapt_error *err)
     size_t size;
     for (size_t k = 0; k < 2 && sets[k]; k++)
         for (size_t i = 0; i < rapt_pairs_count(sets[k]); i++)
-            if (languages_of_line(r->model, rapt_pairs_source(sets[k], i), &token, &size, &reason) != RAPT_OK)
+            if (languages_of_line(r->model, rapt_text_of(rapt_pairs_source(sets[k], i)), &token, &size, &reason) != RAPT_OK)
                 return rapt_fail(err, reason.code, "%s:%zu: %s", rapt_pairs_path(sets[k]), rapt_pairs_line(sets[k], i),
                                  reason.message);
     return RAPT_OK;
@@ -262,19 +271,34 @@ static double fraction_of(const run *r, bool validation)
 static rapt_dataset *make_dataset(const run *r, bool validation, rapt_error *err)
 {
     const stop_check stop = run_stop(r);
-    rapt_dataset_options o = {.max_len = (size_t)r->recipe->data.max_len, .too_long = r->recipe->data.too_long,
-                              .pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED, .validation = validation,
-                              .validation_fraction = fraction_of(r, validation),
-                              .specials_in_text = r->model->translation.specials_in_text,
-                              .special = &r->model->translation.special, .stop = stop.stop, .stop_context = stop.context};
+    rapt_dataset_options o = rapt_dataset_options_default();
+    o.max_len = (size_t)r->recipe->data.max_len;
+    o.too_long = r->recipe->data.too_long;
+    o.pad_to_max = r->recipe->data.pad == RAPT_RECIPE_PAD_FIXED;
+    o.validation = validation;
+    o.validation_fraction = fraction_of(r, validation);
+    o.specials_in_text = r->model->translation.specials_in_text;
+    o.special = &r->model->translation.special;
+    o.stop = stop.stop;
+    o.stop_context = stop.context;
     return rapt_dataset_new(pairs_of(r, validation), r->model->translation.source, r->model->translation.target, &o, err);
+}
+
+/* Batches of `size` sentences in the order of the data. */
+static rapt_loader *loader_in_order(const rapt_dataset *d, size_t size, rapt_error *err)
+{
+    rapt_loader_options o = rapt_loader_options_default();
+    o.batch_size = size;
+    return rapt_loader_new(d, &o, err);
 }
 
 /* Batches of N tokens if the recipe sets train.batch_tokens, else of N sentences. */
 static rapt_loader *training_loader(const run *r, size_t size, rapt_error *err)
 {
     const rapt_dataset *d = ((const translation *)r->data)->train;
-    rapt_loader_options o = {.shuffle = true, .seed = (uint64_t)r->recipe->seed};
+    rapt_loader_options o = rapt_loader_options_default();
+    o.shuffle = true;
+    o.seed = (uint64_t)r->recipe->seed;
     *(r->recipe->train.batch_tokens ? &o.batch_tokens : &o.batch_size) = size;
     return rapt_loader_new(d, &o, err);
 }
@@ -287,7 +311,6 @@ static size_t training_size(const run *r)
 static rapt_code load_pairs(run *r, rapt_error *err)
 {
     translation *d = r->data;
-    const rapt_loader_options in_order = {.batch_size = (size_t)r->recipe->train.batch};
     run_phase(r, "tokenizing the pairs", 0, 0);
     d->train = make_dataset(r, false, err);
     if (d->train)
@@ -295,7 +318,7 @@ static rapt_code load_pairs(run *r, rapt_error *err)
     if (d->loader && run_validates(r)) {
         d->validation = make_dataset(r, true, err);
         if (d->validation)
-            d->validation_loader = rapt_loader_new(d->validation, &in_order, err);
+            d->validation_loader = loader_in_order(d->validation, (size_t)r->recipe->train.batch, err);
     }
     if (!d->loader || (!d->validation_loader && run_validates(r)))
         return err->code;
@@ -332,8 +355,7 @@ static rapt_loader *sized_loader(run *r, size_t size, bool validation, rapt_erro
     if (size == training_size(r) || (validation && r->recipe->train.batch_tokens))
         return validation ? d->validation_loader : d->loader;
     rapt_loader_free(d->trial);
-    d->trial = validation ? rapt_loader_new(d->validation, &(rapt_loader_options){.batch_size = size}, err)
-                          : training_loader(r, size, err);
+    d->trial = validation ? loader_in_order(d->validation, size, err) : training_loader(r, size, err);
     return d->trial;
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "train/task/text_data.h"
 
+#include "base/rows.h"
 #include "data/text_files.h"
 #include "io/model.h"
 #include "recipe/recipe_model.h"
@@ -94,9 +95,14 @@ static rapt_tokenizer *learn_tokenizer(const run *r, const text_data *d, rapt_er
     rapt_error reason = {0};
     const stop_check stop = run_stop(r);
     static const char *const specials[] = {END_OF_TEXT};
-    rapt_bpe_options o = {.specials = specials, .special_count = 1, .pattern = r->recipe->tokenizer.pattern,
-                          .normalization = r->recipe->tokenizer.normalize, .threads = r->options->threads,
-                          .stop = stop.stop, .stop_context = stop.context};
+    rapt_bpe_options o = rapt_bpe_options_default();
+    o.specials = specials;
+    o.special_count = 1;
+    o.pattern = r->recipe->tokenizer.pattern;
+    o.normalization = r->recipe->tokenizer.normalize;
+    o.threads = r->options->threads;
+    o.stop = stop.stop;
+    o.stop_context = stop.context;
     if (text_in_map(&text, d->text, d->text_at, err) != RAPT_OK)
         return NULL;
     if (text_in_check_map(d->text, &text, err) != RAPT_OK) {
@@ -118,6 +124,7 @@ static rapt_tokenizer *load_tokenizer(const run *r, rapt_error *err)
                                            [RAPT_RECIPE_TOKENIZER_CL100K] = "cl100k_base:",
                                            [RAPT_RECIPE_TOKENIZER_O200K] = "o200k_base:",
                                            [RAPT_RECIPE_TOKENIZER_R50K] = "r50k_base:"};
+    ROWS_FIT(prefixes, RAPT_RECIPE_TOKENIZERS, 0);
     char *spec = NULL;
     if (asprintf(&spec, "%s%s", prefixes[r->recipe->tokenizer.type], r->recipe->tokenizer.path) < 0) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");

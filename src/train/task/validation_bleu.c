@@ -18,7 +18,7 @@
 #define BLOCK 256 /* sentences */
 
 typedef struct validation_text {
-    const char **sources, **targets, **translations;
+    rapt_text *sources, *targets, *translations; /* [count] */
     rapt_translation *out;
     size_t count;
 } validation_text;
@@ -34,8 +34,8 @@ static rapt_code take_pairs(const rapt_pairs *p, double fraction, validation_tex
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu translations", count);
     for (size_t i = 0; i < count; i++)
         if (rapt_pairs_in_validation(p, i, fraction)) {
-            text->sources[text->count] = rapt_pairs_source(p, i);
-            text->targets[text->count++] = rapt_pairs_target(p, i);
+            text->sources[text->count] = rapt_text_of(rapt_pairs_source(p, i));
+            text->targets[text->count++] = rapt_text_of(rapt_pairs_target(p, i));
         }
     return RAPT_OK;
 }
@@ -78,8 +78,8 @@ static void find_lines(const run *r, const char *all, const size_t *sizes, valid
         const char *line = all;
         for (size_t i = 0; i < text->count; i++)
             if (i / BLOCK % (size_t)r->ranks == (size_t)rank) {
-                text->translations[i] = line;
-                line += strlen(line) + 1;
+                text->translations[i] = rapt_text_of(line);
+                line += text->translations[i].size + 1;
             }
     }
 }
@@ -104,9 +104,11 @@ static rapt_code gather_translations(const run *r, validation_text *text, char *
 static rapt_code score_translations(const run *r, const rapt_model *m, const validation_text *text, train_scores *scores,
                                     rapt_error *err)
 {
-    const rapt_bleu_options how = {.lowercase = tokenizer_lowercases(m->translation.target), /* references have capitals */
-                                   .tokenize = rapt_bleu_tokenize_for(text->targets, text->count)};
-    const rapt_metric_texts texts = {text->translations, (const char *const *const[]){text->targets}, 1, text->count};
+    rapt_bleu_options how = rapt_bleu_options_default();
+    how.lowercase = tokenizer_lowercases(m->translation.target); /* references have capitals */
+    how.tokenize = rapt_bleu_tokenize_for(text->targets, text->count);
+    const rapt_metric_texts texts = {.translations = text->translations, .references = (const rapt_text *const[]){text->targets},
+                                     .reference_count = 1, .segment_count = text->count};
     rapt_bleu result = {0};
     rapt_code code = rapt_bleu_corpus(&how, &texts, &result, err);
     scores->bleu = result.score;
@@ -124,7 +126,7 @@ static rapt_code validation_bleu_score(run *r, validation_text *text, train_scor
     if (r->group)
         code = gather_translations(r, text, &lines, err);
     for (size_t i = 0; i < text->count && !r->group; i++)
-        text->translations[i] = text->out[i].hypotheses[0].text;
+        text->translations[i] = rapt_text_of(text->out[i].hypotheses[0].text);
     if (!code) {
         ranks_begin(r);
         code = ranks_end(r, run_is_first(r) ? score_translations(r, r->model, text, scores, err) : RAPT_OK, err);

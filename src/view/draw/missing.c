@@ -45,10 +45,10 @@ static const char *package_of(gunichar letter)
     }
 }
 
-rapt_code missing_fail(uint32_t letter, const char *path, rapt_error *err)
+rapt_code missing_fail(uint32_t letter, rapt_error *err)
 {
     char text[8] = "";
     g_unichar_to_utf8(letter, text);
-    return rapt_fail(err, RAPT_ERR_NOT_FOUND, "cannot draw %.300s: no font here has \"%s\" (U+%04X); a font is in Debian's "
-                     "package %s, and an SVG leaves fonts to its viewer", path, text, letter, package_of(letter));
+    return rapt_fail(err, RAPT_ERR_NOT_FOUND, "no font here has \"%s\" (U+%04X); a font is in Debian's package %s, and an "
+                     "SVG leaves fonts to its viewer", text, letter, package_of(letter));
 }

@@ -1,4 +1,4 @@
-/* view/draw/missing.h: letters that no font of this machine has. For text.c and canvas.c. */
+/* view/draw/missing.h: letters that no font of this machine has. For png.c and png_text.c. */
 #ifndef VIEW_DRAW_MISSING_H
 #define VIEW_DRAW_MISSING_H
 
@@ -10,7 +10,7 @@
  * count, among them the signs for control characters: a box says as much. The layout keeps its line. */
 uint32_t missing_letter(PangoLayout *layout);
 
-/* Fails: `path` cannot be drawn, as no font has this letter; names the package of Debian that has one (RAPT_ERR_NOT_FOUND). */
-rapt_code missing_fail(uint32_t letter, const char *path, rapt_error *err);
+/* Fails, as no font has this letter; names the package of Debian that has one (RAPT_ERR_NOT_FOUND). */
+rapt_code missing_fail(uint32_t letter, rapt_error *err);
 
 #endif

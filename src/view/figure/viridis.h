@@ -1,4 +1,4 @@
-/* view/draw/viridis.h: numbers as colors. For heat maps and their color bar; not a choice of color maps. */
+/* view/figure/viridis.h: numbers as colors. For heat maps and their color bar; not a choice of color maps. */
 #ifndef VIEW_DRAW_VIRIDIS_H
 #define VIEW_DRAW_VIRIDIS_H
 

@@ -1,4 +1,4 @@
-/* view/draw/draw_type.h: sizes of texts and lines, for all figures. */
+/* view/figure/draw_type.h: sizes of texts and lines, for all figures. */
 #ifndef VIEW_DRAW_DRAW_TYPE_H
 #define VIEW_DRAW_DRAW_TYPE_H
 

@@ -1,4 +1,4 @@
-/* view/draw/viridis_table.h: the colors of viridis as 0xRRGGBB, least first; by Stefan van der Walt and Nathaniel Smith, CC0.
+/* view/figure/viridis_table.h: the colors of viridis as 0xRRGGBB, least first; by Stefan van der Walt and Nathaniel Smith, CC0.
  * Made by tools/make_viridis.py. For viridis.c. */
 0x440154, 0x440256, 0x450457, 0x450559, 0x46075a, 0x46085c, 0x460a5d, 0x460b5e, 0x470d60, 0x470e61, 0x471063, 0x471164,
 0x471365, 0x481467, 0x481668, 0x481769, 0x48186a, 0x481a6c, 0x481b6d, 0x481c6e, 0x481d6f, 0x481f70, 0x482071, 0x482173,

@@ -1,4 +1,4 @@
-/* view/draw/ticks.h: round numbers along an axis. For axes and color bars. */
+/* view/figure/ticks.h: round numbers along an axis. For axes and color bars. */
 #ifndef VIEW_DRAW_TICKS_H
 #define VIEW_DRAW_TICKS_H
 

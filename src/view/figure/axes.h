@@ -1,9 +1,9 @@
-/* view/draw/axes.h: a pair of axes for real numbers. For curves and points. */
+/* view/figure/axes.h: a pair of axes for real numbers. For curves and points. */
 #ifndef VIEW_DRAW_AXES_H
 #define VIEW_DRAW_AXES_H
 
 #include "view/draw.h"
-#include "view/draw/canvas.h"
+#include "view/figure/canvas.h"
 
 /* The area for the data goes from (0, 0) to (width, height). */
 typedef struct axes {

@@ -1,6 +1,7 @@
-/* view/draw/ticks.c: where axes are marked, and the numbers there. For axes and color bars, which draw them. */
-#define _GNU_SOURCE
-#include "view/draw/ticks.h"
+/* view/figure/ticks.c: where axes are marked, and the numbers there. For axes and color bars, which draw them. */
+#include "view/figure/ticks.h"
+
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,25 +82,25 @@ static tick_label with_minus(const char *plain)
 tick_label ticks_label(const ticks *t, size_t i)
 {
     double value = t->log ? t->marks[i] : ticks_at(t, i);
-    char plain[32];
+    char plain[NUMBER_TEXT];
     if (!t->log && has_decimals(value, t->decimals))
-        snprintf(plain, sizeof plain, "%.*f", t->decimals, fabs(value) < t->step / 2 ? 0 : value);
+        number_write_fixed(fabs(value) < t->step / 2 ? 0 : value, t->decimals, plain);
     else
-        snprintf(plain, sizeof plain, "%.6g", value);
+        number_write_digits(value, 6, plain);
     return with_minus(plain);
 }
 
 tick_label range_label(draw_range r, double value)
 {
-    char plain[32];
+    char plain[NUMBER_TEXT];
     double hundredth = (r.high - r.low) / 100;
     int decimals = (int)fmax(0, -floor(log10(hundredth) + SLACK));
     if (has_decimals(value, decimals)) {
-        snprintf(plain, sizeof plain, "%.*f", decimals, value);
+        number_write_fixed(value, decimals, plain);
         for (size_t end = strlen(plain); strchr(plain, '.') && (plain[end - 1] == '0' || plain[end - 1] == '.'); end--)
             plain[end - 1] = '\0';
     } else
-        snprintf(plain, sizeof plain, "%.3g", value);
+        number_write_digits(value, 3, plain);
     return with_minus(strcmp(plain, "-0") == 0 ? "0" : plain);
 }
 

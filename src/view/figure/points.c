@@ -1,11 +1,11 @@
-/* view/draw/points.c: dots with their names beside them.
+/* view/figure/points.c: dots with their names beside them.
  * For maps of embeddings.
  * Not a search for the best arrangement: a few rounds in which each name takes the best place that the others leave. */
-#define _GNU_SOURCE
-#include "view/draw.h"
-#include "view/draw/axes.h"
-#include "view/draw/draw_type.h"
-#include "view/draw/ticks.h"
+#include "view/figure/figures.h"
+
+#include "view/figure/axes.h"
+#include "view/figure/draw_type.h"
+#include "view/figure/ticks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -120,7 +120,7 @@ static void draw_name(canvas *c, const mark *m)
     rectangle box = box_at(m, m->place);
     double x = (box.left + box.right) / 2, y = (box.top + box.bottom) / 2;
     if (m->place >= PLACES / 2) {
-        canvas_color(c, DRAW_FRAME);
+        c->color = DRAW_FRAME;
         canvas_line(c, m->x, m->y, fmax(box.left, fmin(box.right, m->x)), fmax(box.top, fmin(box.bottom, m->y)), 0.6);
     }
     canvas_text(c, &name_type, m->name, x, y);
@@ -136,11 +136,9 @@ static void points_draw_figure(canvas *c, void *what)
     for (size_t i = 0; i < f->count; i++)
         if (f->marks[i].name)
             draw_name(c, &f->marks[i]);
-    canvas_color(c, COLOR);
-    for (size_t i = 0; i < f->count; i++) {
-        cairo_arc(c->cr, f->marks[i].x, f->marks[i].y, RADIUS, 0, 2 * acos(-1.0));
-        cairo_fill(c->cr);
-    }
+    c->color = COLOR;
+    for (size_t i = 0; i < f->count; i++)
+        c->writer->dot(c, f->marks[i].x, f->marks[i].y, RADIUS);
 }
 
 /* ---- what is drawn ----------------------------------------------------------------------------------------------------- */
@@ -167,12 +165,13 @@ static void place_points(figure *f, const draw_point *points, size_t count)
                                           axes_x(&f->axes, points[i].x), axes_y(&f->axes, points[i].y)};
 }
 
-rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels, const char *path, rapt_error *err)
+rapt_code figure_points(const draw_point *points, size_t count, draw_labels labels, canvas_output *output, void *to,
+                        rapt_error *err)
 {
     double width = round(fmax(MIN_WIDTH, fmin(MAX_WIDTH, WIDTH_A_ROOT * sqrt((double)count))));
     figure f = {{.width = width, .height = round(0.75 * width), .x = RANGE_OF_NONE, .y = RANGE_OF_NONE, .labels = labels}};
     if (count == 0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: no point", path);
+        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw no point");
     points_collect(&f, points, count);
     rapt_code code = axes_settle(&f.axes, PAD, PAD, err);
     if (code != RAPT_OK)
@@ -181,7 +180,7 @@ rapt_code draw_points(const draw_point *points, size_t count, draw_labels labels
     if (!f.marks)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu points", count);
     place_points(&f, points, count);
-    code = canvas_write(points_draw_figure, &f, path, err);
+    code = output(to, points_draw_figure, &f, err);
     free(f.marks);
     return code;
 }

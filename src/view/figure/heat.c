@@ -1,12 +1,12 @@
-/* view/draw/heat.c: one heat map or a grid of them, under one title and with one color bar. For attention weights of all heads,
+/* view/figure/heat.c: one heat map or a grid of them, under one title and with one color bar. For attention weights of all heads,
  * positional encodings, similarities. heat_side.c draws the sides of a map, cells.c its cells. */
-#define _GNU_SOURCE
-#include "view/draw.h"
-#include "view/draw/canvas.h"
-#include "view/draw/cells.h"
-#include "view/draw/draw_type.h"
-#include "view/draw/heat_parts.h"
-#include "view/draw/ticks.h"
+#include "view/figure/figures.h"
+
+#include "base/min.h"
+#include "view/figure/cells.h"
+#include "view/figure/draw_type.h"
+#include "view/figure/heat_parts.h"
+#include "view/figure/ticks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,6 +46,7 @@ typedef struct grid {
     size_t count, across;
     const char *title;
     draw_range range;
+    size_t most;          /* cells a side of a map */
     double width, height; /* all maps together, from the first cells to the last */
 } grid;
 
@@ -87,7 +88,7 @@ static double other_side(const grid *g, double cell, size_t n, bool named)
  * strip. */
 static size_t others_together(const grid *g, size_t n, size_t together)
 {
-    return (double)n > MAX_A_POINT * side_of(g) / 3 ? together : 1;
+    return (double)n > MAX_A_POINT * side_of(g) / 3 || n > g->most ? together : 1;
 }
 
 /* The longest of all maps' sides of one direction, and whether one of them has names. */
@@ -110,7 +111,7 @@ static size_t drawn(const longest *l)
 /* Sizes of cells along both directions; `a` is not the shorter one. */
 static void size_sides(const grid *g, longest *a, longest *b, double *along_a, double *along_b)
 {
-    size_t max = (size_t)(MAX_A_POINT * side_of(g));
+    const size_t room = (size_t)(MAX_A_POINT * side_of(g)), max = MIN(room, g->most);
     a->together = (a->count + max - 1) / max;
     b->together = others_together(g, b->count, a->together);
     *along_a = cell_side(g, drawn(a), a->named || (b->named && b->count == a->count));
@@ -236,18 +237,11 @@ static void place_all(canvas *c, grid *g)
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------------- */
 
-static void frame(canvas *c, double x, double y, double width, double height)
-{
-    canvas_color(c, DRAW_FRAME);
-    cairo_set_line_width(c->cr, DRAW_FRAME_WIDTH);
-    cairo_rectangle(c->cr, x, y, width, height);
-    cairo_stroke(c->cr);
-}
-
 static void draw_panel(canvas *c, const panel *p, draw_range range)
 {
     cells_paint(c, &p->cells, p->x, p->y, range);
-    frame(c, p->x, p->y, width_of(p), heat_height_of(p));
+    c->color = DRAW_FRAME;
+    c->writer->frame(c, p->x, p->y, width_of(p), heat_height_of(p), DRAW_FRAME_WIDTH);
     canvas_text(c, &panel_type, p->title, p->x + width_of(p) / 2, p->y - TITLE_HEIGHT / 2.0);
     if (p->has_left)
         heat_side_draw(c, &p->left, p->x, p->y);
@@ -323,20 +317,20 @@ static rapt_code fill_grid(grid *g, const draw_heat *maps, draw_range range, rap
     return range_check(g->range, "colors", err);
 }
 
-rapt_code draw_heat_maps(const draw_heat *maps, size_t count, size_t across, const char *title, draw_range range,
-                         const char *path, rapt_error *err)
+rapt_code figure_heat_maps(const draw_heat *maps, size_t count, figure_grid of, draw_range range, canvas_output *output,
+                           void *to, rapt_error *err)
 {
     if (count == 0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: no heat map", path);
-    grid g = {.count = count, .across = across && across < count ? across : across ? count : choose_across(count),
-              .title = title};
+        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw no heat map");
+    grid g = {.count = count, .across = of.across && of.across < count ? of.across : of.across ? count : choose_across(count),
+              .title = of.title, .most = of.most ? of.most : SIZE_MAX};
     g.panels = calloc(count, sizeof *g.panels);
     if (!g.panels)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu heat maps", count);
     rapt_code code = fill_grid(&g, maps, range, err);
     if (code == RAPT_OK) {
         size_cells(&g);
-        code = canvas_write(draw_grid, &g, path, err);
+        code = output(to, draw_grid, &g, err);
     }
     free(g.panels);
     return code;

@@ -1,9 +1,9 @@
-/* view/draw/cells.h: a matrix as colored rectangles. For heat maps and color bars. */
+/* view/figure/cells.h: a matrix as colored rectangles. For heat maps and color bars. */
 #ifndef VIEW_DRAW_CELLS_H
 #define VIEW_DRAW_CELLS_H
 
 #include "view/draw.h"
-#include "view/draw/canvas.h"
+#include "view/figure/canvas.h"
 
 typedef struct cells {
     size_t rows, columns;

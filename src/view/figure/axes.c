@@ -1,9 +1,9 @@
-/* view/draw/axes.c: lines at round numbers, the numbers, the label of each axis, and a title. For curves and points. Heat maps
+/* view/figure/axes.c: lines at round numbers, the numbers, the label of each axis, and a title. For curves and points. Heat maps
  * have one place for each row and column at their sides, which heat_side.c draws. */
-#include "view/draw/axes.h"
+#include "view/figure/axes.h"
 
-#include "view/draw/draw_type.h"
-#include "view/draw/ticks.h"
+#include "view/figure/draw_type.h"
+#include "view/figure/ticks.h"
 
 #include <math.h>
 
@@ -42,9 +42,9 @@ static void draw_across(canvas *c, const axes *a)
     ticks t = ticks_within(a->x.low, a->x.high, fmin(max, a->width / TICKS_APART_X));
     for (size_t i = 0; i < t.count; i++) {
         double x = axes_x(a, ticks_at(&t, i));
-        canvas_color(c, DRAW_FAINT);
+        c->color = DRAW_FAINT;
         canvas_line(c, x, 0, x, a->height, DRAW_TICK_WIDTH);
-        canvas_color(c, DRAW_FRAME);
+        c->color = DRAW_FRAME;
         canvas_line(c, x, a->height, x, a->height + TICK, DRAW_TICK_WIDTH);
         canvas_text(c, &number, ticks_label(&t, i).text, x, a->height + TICK + GAP + DRAW_TICK_SIZE / 2.0);
     }
@@ -67,9 +67,9 @@ static void draw_up(canvas *c, const axes *a)
     for (size_t i = 0; i < t.count; i++) {
         double y = axes_y(a, ticks_at(&t, i));
         tick_label label = ticks_label(&t, i);
-        canvas_color(c, DRAW_FAINT);
+        c->color = DRAW_FAINT;
         canvas_line(c, 0, y, a->width, y, DRAW_TICK_WIDTH);
-        canvas_color(c, DRAW_FRAME);
+        c->color = DRAW_FRAME;
         canvas_line(c, -TICK, y, 0, y, DRAW_TICK_WIDTH);
         canvas_text(c, &number, label.text, -TICK - GAP, y);
         widest = fmax(widest, canvas_text_width(c, &number, label.text));
@@ -87,12 +87,12 @@ static double draw_right(canvas *c, const axes *a)
     for (size_t i = 0; i < t.count; i++) {
         double y = axes_right(a, ticks_at(&t, i));
         tick_label label = ticks_label(&t, i);
-        canvas_color(c, DRAW_FRAME);
+        c->color = DRAW_FRAME;
         canvas_line(c, x, y, x + TICK, y, DRAW_TICK_WIDTH);
         canvas_text(c, &number, label.text, x + TICK + GAP, y);
         widest = fmax(widest, canvas_text_width(c, &number, label.text));
     }
-    canvas_color(c, DRAW_FRAME);
+    c->color = DRAW_FRAME;
     canvas_line(c, x, 0, x, a->height, DRAW_FRAME_WIDTH);
     canvas_text(c, &title, a->labels.right, x + TICK + GAP + widest + TITLE_GAP + DRAW_AXIS_SIZE / 2.0, a->height / 2);
     return TICK + GAP + widest + (a->labels.right ? TITLE_GAP + DRAW_AXIS_SIZE : 0);
@@ -102,7 +102,7 @@ double axes_draw(canvas *c, const axes *a)
 {
     draw_across(c, a);
     draw_up(c, a);
-    canvas_color(c, DRAW_FRAME);
+    c->color = DRAW_FRAME;
     canvas_line(c, 0, 0, 0, a->height, DRAW_FRAME_WIDTH);
     canvas_line(c, 0, a->height, a->width, a->height, DRAW_FRAME_WIDTH);
     canvas_title(c, a->labels.title, a->width / 2, -TITLE_GAP - DRAW_TITLE_SIZE / 2.0, a->width);

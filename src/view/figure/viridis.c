@@ -1,13 +1,13 @@
-/* view/draw/viridis.c: looks up a color for heat maps. Viridis grows evenly lighter to the eye, so it can also be read in gray
+/* view/figure/viridis.c: looks up a color for heat maps. Viridis grows evenly lighter to the eye, so it can also be read in gray
  * and by color-blind readers. It does not interpolate: with 256 colors, neighbors hardly differ in 8 bits a channel. */
-#include "view/draw/viridis.h"
+#include "view/figure/viridis.h"
 
 #include <math.h>
 
 enum { COLORS = 256 };
 
 static const uint32_t table[COLORS] = {
-#include "view/draw/viridis_table.h"
+#include "view/figure/viridis_table.h"
 };
 
 uint32_t viridis(double share)

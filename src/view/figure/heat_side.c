@@ -1,11 +1,11 @@
-/* view/draw/heat_side.c: tokens, or numbers at round steps, at the rows and columns of a heat map.
+/* view/figure/heat_side.c: tokens, or numbers at round steps, at the rows and columns of a heat map.
  * For heat.c.
  * Not for axes of real numbers: axes.c. */
 #define _GNU_SOURCE
-#include "view/draw/heat_parts.h"
+#include "view/figure/heat_parts.h"
 
-#include "view/draw/draw_type.h"
-#include "view/draw/ticks.h"
+#include "view/figure/draw_type.h"
+#include "view/figure/ticks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ void heat_side_draw(canvas *c, const heat_side *s, double x, double y)
     label l;
     for (size_t i = 0; i < s->count; i += s->step) {
         double at = ((double)i + 0.5) * s->cell;
-        canvas_color(c, DRAW_FRAME);
+        c->color = DRAW_FRAME;
         if (s->across) {
             canvas_line(c, x + at, y, x + at, y + TICK, DRAW_TICK_WIDTH);
             draw_below(c, s, heat_side_label_of(s, i, &l), x + at, y);

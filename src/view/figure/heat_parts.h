@@ -1,9 +1,9 @@
-/* view/draw/heat_parts.h: what stands beside a heat map. For heat.c. */
+/* view/figure/heat_parts.h: what stands beside a heat map. For heat.c. */
 #ifndef VIEW_DRAW_HEAT_PARTS_H
 #define VIEW_DRAW_HEAT_PARTS_H
 
 #include "view/draw.h"
-#include "view/draw/canvas.h"
+#include "view/figure/canvas.h"
 
 /* ---- heat_bar.c: the color bar beside heat maps. */
 

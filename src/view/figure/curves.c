@@ -1,10 +1,11 @@
-/* view/draw/curves.c: curves over one pair of axes, and their legend.
+/* view/figure/curves.c: curves over one pair of axes, and their legend.
  * For training curves and the dimensions of positional encodings.
  * Not smoothed, and no point is left out. */
-#include "view/draw.h"
-#include "view/draw/axes.h"
-#include "view/draw/draw_type.h"
-#include "view/draw/ticks.h"
+#include "view/figure/figures.h"
+
+#include "view/figure/axes.h"
+#include "view/figure/draw_type.h"
+#include "view/figure/ticks.h"
 
 #include <math.h>
 
@@ -73,14 +74,11 @@ static look look_of(const figure *f, size_t i)
     return (look){colors[color % COLORS], f->curves[i].group ? rank % STYLES : color / COLORS % STYLES};
 }
 
-static void curves_set_line(canvas *c, const figure *f, size_t i)
+static canvas_pen curves_take_pen(canvas *c, const figure *f, size_t i)
 {
     look l = look_of(f, i);
-    canvas_color(c, l.color);
-    cairo_set_line_width(c->cr, LINE_WIDTH);
-    cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
-    cairo_set_line_cap(c->cr, dash_counts[l.style] ? CAIRO_LINE_CAP_BUTT : CAIRO_LINE_CAP_ROUND);
-    cairo_set_dash(c->cr, dashes[l.style], dash_counts[l.style], 0);
+    c->color = l.color;
+    return (canvas_pen){LINE_WIDTH, true, dashes[l.style], dash_counts[l.style]};
 }
 
 /* The color of all curves of one vertical axis, or 0. */
@@ -118,12 +116,6 @@ static bool curves_is_drawn(const axes *a, const draw_curve *curve, size_t i)
     return i < curve->count && isfinite(curve->x[i]) && isfinite(curves_y(a, curve->y[i]));
 }
 
-static void add_dot(canvas *c, double x, double y)
-{
-    cairo_arc(c->cr, x, y, DOT_RADIUS, 0, 2 * acos(-1.0));
-    cairo_fill(c->cr);
-}
-
 /* A few points can each be seen as a dot. A point between two points that are not drawn needs one, because its line would have no
  * length. */
 static bool has_dot(const axes *a, const draw_curve *curve, size_t i)
@@ -140,22 +132,20 @@ static double curves_height_of(const axes *a, const draw_curve *curve, double y)
 static void draw_band(canvas *c, const figure *f, size_t i)
 {
     const draw_curve *curve = &f->curves[i];
-    const uint32_t color = look_of(f, i).color;
     size_t count = 0;
+    c->color = look_of(f, i).color;
     for (size_t pass = 0; pass < 2; pass++)
         for (size_t k = 0; curve->low && k < curve->count; k++) {
             const size_t j = pass ? curve->count - 1 - k : k;
             const double y = curves_height_of(&f->axes, curve, (pass ? curve->high : curve->low)[j]);
             if (curves_is_drawn(&f->axes, curve, j) && isfinite(y))
-                (count++ ? cairo_line_to : cairo_move_to)(c->cr, axes_x(&f->axes, curve->x[j]), y);
+                (count++ ? c->writer->extend : c->writer->begin)(c, axes_x(&f->axes, curve->x[j]), y);
         }
-    cairo_set_source_rgba(c->cr, (double)(color >> 16 & 0xff) / 255, (double)(color >> 8 & 0xff) / 255,
-                          (double)(color & 0xff) / 255, BAND_OPACITY);
     if (count > 0)
-        cairo_fill(c->cr);
+        c->writer->area(c, BAND_OPACITY);
 }
 
-static void draw_curve_line(canvas *c, const axes *a, const draw_curve *curve)
+static void draw_curve_line(canvas *c, const canvas_pen *pen, const axes *a, const draw_curve *curve)
 {
     bool on = false;
     for (size_t i = 0; i < curve->count; i++) {
@@ -163,21 +153,23 @@ static void draw_curve_line(canvas *c, const axes *a, const draw_curve *curve)
         on = curves_is_drawn(a, curve, i);
         if (!on)
             continue;
-        (was_on ? cairo_line_to : cairo_move_to)(c->cr, axes_x(a, curve->x[i]), curves_height_of(a, curve, curve->y[i]));
+        (was_on ? c->writer->extend : c->writer->begin)(c, axes_x(a, curve->x[i]), curves_height_of(a, curve, curve->y[i]));
     }
-    cairo_stroke(c->cr);
+    c->writer->stroke(c, pen);
     for (size_t i = 0; i < curve->count; i++)
         if (curves_is_drawn(a, curve, i) && has_dot(a, curve, i))
-            add_dot(c, axes_x(a, curve->x[i]), curves_height_of(a, curve, curve->y[i]));
+            c->writer->dot(c, axes_x(a, curve->x[i]), curves_height_of(a, curve, curve->y[i]), DOT_RADIUS);
 }
 
 static void draw_entry(canvas *c, const figure *f, size_t i, double x, double y)
 {
     canvas_type type = {.size = DRAW_NAME_SIZE, .widest = LEGEND_WIDEST};
-    curves_set_line(c, f, i);
-    canvas_line(c, x, y, x + LEGEND_SAMPLE, y, LINE_WIDTH);
+    const canvas_pen pen = curves_take_pen(c, f, i);
+    c->writer->begin(c, x, y);
+    c->writer->extend(c, x + LEGEND_SAMPLE, y);
+    c->writer->stroke(c, &pen);
     if (f->curves[i].count <= FEW)
-        add_dot(c, x + LEGEND_SAMPLE / 2.0, y);
+        c->writer->dot(c, x + LEGEND_SAMPLE / 2.0, y, DOT_RADIUS);
     canvas_text(c, &type, f->curves[i].name, x + LEGEND_SAMPLE + 7, y);
 }
 
@@ -207,8 +199,8 @@ static void curves_draw_figure(canvas *c, void *what)
     for (size_t i = 0; i < f->count; i++)
         draw_band(c, f, i);
     for (size_t i = 0; i < f->count; i++) {
-        curves_set_line(c, f, i);
-        draw_curve_line(c, &f->axes, &f->curves[i]);
+        const canvas_pen pen = curves_take_pen(c, f, i);
+        draw_curve_line(c, &pen, &f->axes, &f->curves[i]);
     }
     draw_legend(c, f, beyond);
 }
@@ -226,12 +218,13 @@ static void take_curve(axes *a, const draw_curve *curve)
         }
 }
 
-rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels, const char *path, rapt_error *err)
+rapt_code figure_curves(const draw_curve *curves, size_t count, draw_labels labels, canvas_output *output, void *to,
+                        rapt_error *err)
 {
     figure f = {{.width = WIDTH, .height = HEIGHT, .x = RANGE_OF_NONE, .y = RANGE_OF_NONE, .right = RANGE_OF_NONE,
                  .labels = labels, .log_y = labels.log_y, .whole_x = true}, curves, count};
     if (count == 0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %.380s: no curve", path);
+        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw no curve");
     for (size_t i = 0; i < count; i++) {
         f.axes.has_right = f.axes.has_right || curves[i].right;
         take_curve(&f.axes, &curves[i]);
@@ -240,5 +233,5 @@ rapt_code draw_curves(const draw_curve *curves, size_t count, draw_labels labels
         range_take(&f.axes.x, 0);
     color_axes(&f);
     rapt_code code = axes_settle(&f.axes, 0, PAD_Y, err);
-    return code == RAPT_OK ? canvas_write(curves_draw_figure, &f, path, err) : code;
+    return code == RAPT_OK ? output(to, curves_draw_figure, &f, err) : code;
 }

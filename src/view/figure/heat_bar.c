@@ -1,40 +1,25 @@
-/* view/draw/heat_bar.c: the color bar of heat maps.
+/* view/figure/heat_bar.c: the color bar of heat maps.
  * For heat.c.
  * Not the colors themselves: viridis.c. */
-#include "view/draw/heat_parts.h"
+#include "view/figure/heat_parts.h"
 
-#include "view/draw/draw_type.h"
-#include "view/draw/ticks.h"
-#include "view/draw/viridis.h"
+#include "view/figure/draw_type.h"
+#include "view/figure/ticks.h"
+#include "view/figure/viridis.h"
 
 #include <math.h>
 
 enum {
-    WIDTH = 14, TICK = 3, GAP = 7, STOPS = 32, APART = 50, APART_AT_MIN = 25, FEW = 4, MIN_TO_END = 14,
+    WIDTH = 14, TICK = 3, GAP = 7, APART = 50, APART_AT_MIN = 25, FEW = 4, MIN_TO_END = 14,
     LABEL_GAP = 14, /* from the numbers to the middle of the label */
     LABEL_MIN = 160 /* room for the label of a short bar: it may be longer than the bar */
 };
-
-/* Colors between the stops differ from viridis by less than the eye, or eight bits, can tell. */
-static void heat_bar_fill(canvas *c, double x, double y, double height)
-{
-    cairo_pattern_t *colors = cairo_pattern_create_linear(x, y + height, x, y);
-    for (int i = 0; i <= STOPS; i++) {
-        uint32_t rgb = viridis((double)i / STOPS);
-        cairo_pattern_add_color_stop_rgb(colors, (double)i / STOPS, (double)(rgb >> 16 & 0xff) / 255,
-                                         (double)(rgb >> 8 & 0xff) / 255, (double)(rgb & 0xff) / 255);
-    }
-    cairo_set_source(c->cr, colors);
-    cairo_rectangle(c->cr, x, y, WIDTH, height);
-    cairo_fill(c->cr);
-    cairo_pattern_destroy(colors);
-}
 
 /* Returns the width of the number. */
 static double draw_number(canvas *c, const char *text, double x, double y)
 {
     canvas_type type = {.size = DRAW_TICK_SIZE};
-    canvas_color(c, DRAW_FRAME);
+    c->color = DRAW_FRAME;
     canvas_line(c, x, y, x + TICK, y, DRAW_TICK_WIDTH);
     canvas_text(c, &type, text, x + GAP, y);
     return canvas_text_width(c, &type, text);
@@ -65,11 +50,9 @@ static double draw_numbers(canvas *c, draw_range range, double x, double y, doub
 
 void heat_bar_draw(canvas *c, draw_range range, double x, double y, double height)
 {
-    heat_bar_fill(c, x, y, height);
-    canvas_color(c, DRAW_FRAME);
-    cairo_set_line_width(c->cr, DRAW_FRAME_WIDTH);
-    cairo_rectangle(c->cr, x, y, WIDTH, height);
-    cairo_stroke(c->cr);
+    c->writer->scale(c, viridis, x, y, WIDTH, height);
+    c->color = DRAW_FRAME;
+    c->writer->frame(c, x, y, WIDTH, height, DRAW_FRAME_WIDTH);
     double numbers = draw_numbers(c, range, x + WIDTH, y, height);
     canvas_type label = {.size = DRAW_AXIS_SIZE, .anchor = 0.5, .turn = 90, .widest = fmax(height, LABEL_MIN)};
     canvas_text(c, &label, range.label, x + WIDTH + GAP + numbers + LABEL_GAP, y + height / 2);
