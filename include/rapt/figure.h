@@ -59,12 +59,13 @@ RAPT_API rapt_code rapt_heatmap_svg(const rapt_real *values, size_t rows, size_t
 /* Max points of all curves of a figure. */
 #define RAPT_CURVES_POINTS 200000
 
-/* One curve; borrowed. Zeroed members: as their comments say. */
+/* One curve, which is borrowed. A zeroed member is absent. */
 typedef struct rapt_curve {
     const char *name;    /* in the legend; NULL: none */
     const double *x, *y; /* [count] */
     size_t count;
     bool right;          /* y is of a second vertical axis, to the right */
+    const void *reserved[3]; /* NULL, or refused */
 } rapt_curve;
 
 /* How curves are shown; all texts are borrowed. */

@@ -405,6 +405,8 @@ static void what_cannot_be_drawn_is_refused(void **state)
     refuse_curves(many, 101, CURVES(), "cannot draw 101 curves: it is 1 to 100");
     refuse_curves(two_long, 2, CURVES(), "cannot draw curves of more than 200000 points");
     refuse_curves(&one, 1, (rapt_curves_options){0}, "options without a size: make them with rapt_curves_options_default()");
+    const rapt_curve later = {.x = x, .y = x, .count = 2, .reserved = {x}};
+    refuse_curves(&later, 1, CURVES(), "rapt_curve.reserved is not zero: this version of rapt has no members there");
     refuse_curves(&one, 1, CURVES(.reserved = {1}),
                   "rapt_curves_options.reserved is not zero: this version of rapt has no members there");
 }

@@ -67,8 +67,13 @@ static rapt_code figure_check_curves(const rapt_curve *curves, size_t count, rap
     size_t points = 0;
     if (count == 0 || count > CURVES)
         return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw %zu curves: it is 1 to %d", count, CURVES);
-    for (size_t i = 0; i < count && points <= RAPT_CURVES_POINTS; i++)
-        points = curves[i].count <= RAPT_CURVES_POINTS ? points + curves[i].count : SIZE_MAX;
+    for (size_t i = 0; i < count && points <= RAPT_CURVES_POINTS; i++) {
+        const rapt_curve *c = &curves[i];
+        const rapt_code code = sized_check_reserved(c->reserved, sizeof c->reserved, "curve", err);
+        if (code)
+            return code;
+        points = c->count <= RAPT_CURVES_POINTS ? points + c->count : SIZE_MAX;
+    }
     if (points > RAPT_CURVES_POINTS)
         return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw curves of more than %d points", RAPT_CURVES_POINTS);
     return RAPT_OK;
