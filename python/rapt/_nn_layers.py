@@ -204,11 +204,11 @@ class PositionalEncoding(Module):
 class DotProductAttention(Module):
     """softmax(Q K^T / sqrt(d)) V under valid lengths, with dropout on the weights: queries [batch, queries, d],
     keys [batch, keys, d], values [batch, keys, dv]; valid_lens [batch], [batch, queries] or None."""
-    attention_weights = None
 
     def __init__(self, dropout):
         super().__init__()
         self.dropout = Dropout(dropout)
+        self.attention_weights = None  # [batch, queries, keys] of the last call
 
     def forward(self, queries, keys, values, valid_lens=None):
         queries = as_tensor(queries)
@@ -220,7 +220,6 @@ class DotProductAttention(Module):
 class AdditiveAttention(Module):
     """softmax(w_v tanh(W_q q + W_k k)) V under valid lengths (Bahdanau et al. 2014), with dropout on the weights: queries
     [batch, queries, dq], keys [batch, keys, dk], values [batch, keys, dv]. Written from operations, as in section 11.3."""
-    attention_weights = None
 
     def __init__(self, num_hiddens, dropout):
         super().__init__()
@@ -228,6 +227,7 @@ class AdditiveAttention(Module):
         self.W_q = LazyLinear(num_hiddens, bias=False)
         self.w_v = Linear(num_hiddens, 1, bias=False)
         self.dropout = Dropout(dropout)
+        self.attention_weights = None  # [batch, queries, keys] of the last call
 
     def forward(self, queries, keys, values, valid_lens=None):
         features = (self.W_q(queries).unsqueeze(2) + self.W_k(keys).unsqueeze(1)).tanh()
@@ -242,8 +242,9 @@ class MultiHeadAttention(Module):
 
     causal=True   query i attends only to keys 0 .. past + i
     need_weights  False: `attention_weights` is not kept, which saves memory and time
+
+    attention_weights is [batch, heads, queries, keys] of the last call, before dropout; None before the first.
     """
-    attention_weights = None  # [batch, heads, queries, keys], before dropout
 
     def __init__(self, num_hiddens, num_heads, dropout=0.0, bias=False, *, need_weights=True):
         super().__init__()
@@ -251,6 +252,7 @@ class MultiHeadAttention(Module):
             raise ValueError(f"{num_heads} heads do not divide {num_hiddens} features")
         self.num_heads = num_heads
         self.need_weights = need_weights
+        self.attention_weights = None
         self.p = _probability(dropout)
         self.W_q = LazyLinear(num_hiddens, bias=bias)
         self.W_k = LazyLinear(num_hiddens, bias=bias)

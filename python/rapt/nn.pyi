@@ -144,7 +144,7 @@ class ModuleList(Sequential):
     def __init__(self, modules: Iterable[Module] = ()) -> None: ...
 
 class Linear(Module):
-    weight: Parameter | None
+    weight: Parameter
     bias: Parameter | None
     num_outputs: int
     def __init__(self, num_inputs: int, num_outputs: int, bias: bool = True) -> None: ...
@@ -187,14 +187,14 @@ class PositionalEncoding(Module):
     def forward(self, X: _ArrayLike, first: int = 0) -> Tensor: ...
 
 class DotProductAttention(Module):
-    attention_weights: Tensor | None
+    attention_weights: Tensor
     dropout: Dropout
     def __init__(self, dropout: float) -> None: ...
     def forward(self, queries: _ArrayLike, keys: _ArrayLike, values: _ArrayLike,
                 valid_lens: _ArrayLike | None = None) -> Tensor: ...
 
 class AdditiveAttention(Module):
-    attention_weights: Tensor | None
+    attention_weights: Tensor
     W_k: LazyLinear
     W_q: LazyLinear
     w_v: Linear
@@ -204,7 +204,7 @@ class AdditiveAttention(Module):
                 valid_lens: _ArrayLike | None = None) -> Tensor: ...
 
 class MultiHeadAttention(Module):
-    attention_weights: Tensor | None
+    attention_weights: Tensor
     num_heads: int
     need_weights: bool
     p: float
@@ -246,7 +246,7 @@ class TransformerEncoder(Module):
     def __init__(self, vocab_size: int, num_hiddens: int, ffn_num_hiddens: int, num_heads: int, num_blks: int, dropout: float,
                  use_bias: bool = False, *, max_len: int = 1000) -> None: ...
     @property
-    def attention_weights(self) -> list[Tensor | None]: ...
+    def attention_weights(self) -> list[Tensor]: ...
     def forward(self, X: _ArrayLike, valid_lens: _ArrayLike | None = None) -> Tensor: ...
 
 class TransformerDecoderBlock(Module):
@@ -270,7 +270,7 @@ class TransformerDecoder(Module):
                  max_len: int = 1000) -> None: ...
     def init_state(self, enc_outputs: _ArrayLike, enc_valid_lens: _ArrayLike | None = None) -> list[Any]: ...
     @property
-    def attention_weights(self) -> list[list[Tensor | None]]: ...
+    def attention_weights(self) -> list[list[Tensor]]: ...
     def forward(self, X: _ArrayLike, state: list[Any]) -> tuple[Tensor, list[Any]]: ...
 
 class EncoderDecoder(Module):
