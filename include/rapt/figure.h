@@ -31,6 +31,7 @@ typedef struct rapt_heatmap_options {
     const char *const *row_names, *const *column_names; /* [rows], [columns], written where all of a side have room, else numbers;
                                                            NULL: numbers from 0 */
     double low, high;        /* values at the ends of the color bar; NAN: the least, the greatest of the finite values */
+    size_t cells;            /* max cells a side, 1 to 512: how large the SVG may become, 40 bytes for each cell or less */
     bool paper;              /* true: a file with a white background. False: for a page, whose background shows through, and whose
                                 color of text the texts have; as an image of a page: light or dark as its reader prefers */
     uint8_t reserved[7];     /* zeros, or else refused */
@@ -38,7 +39,7 @@ typedef struct rapt_heatmap_options {
 
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
 RAPT_API void rapt_heatmap_options_init(rapt_heatmap_options *o, size_t size);
-/* No texts, the range of the values, for a page. */
+/* No texts, the range of the values, 512 cells, for a page. */
 static inline rapt_heatmap_options rapt_heatmap_options_default(void)
 {
     rapt_heatmap_options o;
@@ -47,11 +48,11 @@ static inline rapt_heatmap_options rapt_heatmap_options_default(void)
 }
 
 /* Draws values[rows, columns], row-major, row 0 topmost, in the colors of viridis, with a color bar. Values that are not finite
- * are gray (NaN) or have the color of the nearest end (infinities). At most 512 cells a side are drawn: if there are more rows or
- * columns, several share a cell, which shows the value farthest from the mean of the matrix, so that single peaks stay visible.
+ * are gray (NaN) or have the color of the nearest end (infinities). At most options->cells cells a side are drawn: if there are more rows
+ * or columns, several share a cell, which shows the value farthest from the mean of the matrix, so that single peaks stay visible.
  * *svg gets a NUL-terminated text that the caller frees with free(), at most some megabytes, and *size (which may be NULL) its
  * length. `options` may be NULL: the defaults. On failure *svg is left alone, and `err` (which may be NULL) is set:
- * RAPT_ERR_VALUE: no row or column, low not below high, a difference of values that is not finite, options without a size;
+ * RAPT_ERR_VALUE: no row or column, cells out of range, low not below high, a difference of values that is not finite, options without a size;
  * RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_heatmap_svg(const rapt_real *values, size_t rows, size_t columns, const rapt_heatmap_options *options,
                                     char **svg, size_t *size, rapt_error *err);

@@ -50,6 +50,7 @@
     X(model_files)                                                                                 \
     X(tokenizer)                                                                                   \
     X(metrics)                                                                                     \
+    X(figure)                                                                                      \
     X(recipe)                                                                                      \
     X(train)                                                                                       \
     X(tape)                                                                                        \

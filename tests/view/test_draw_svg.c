@@ -19,7 +19,7 @@
 #else
 #pragma GCC diagnostic ignored "-Woverride-init"
 #endif
-#define HEATMAP(...) ((rapt_heatmap_options){.size = sizeof(rapt_heatmap_options), .low = NAN, .high = NAN, __VA_ARGS__})
+#define HEATMAP(...) ((rapt_heatmap_options){.size = sizeof(rapt_heatmap_options), .low = NAN, .high = NAN, .cells = 512, __VA_ARGS__})
 #define CURVES(...) ((rapt_curves_options){.size = sizeof(rapt_curves_options), __VA_ARGS__})
 
 /* ---- what an SVG has -------------------------------------------------------------------------------------------------- */
@@ -396,6 +396,8 @@ static void what_cannot_be_drawn_is_refused(void **state)
     refuse_map(0, 2, HEATMAP(), "cannot draw a heat map of 0 x 2");
     refuse_map(1, 0, HEATMAP(), "cannot draw a heat map of 1 x 0");
     refuse_map(SIZE_MAX / 2, 3, HEATMAP(), "cannot draw a heat map of 9223372036854775807 x 3");
+    refuse_map(1, 2, (rapt_heatmap_options){.size = sizeof(rapt_heatmap_options)},
+               "cannot draw a heat map of 0 cells a side: it is 1 to 512");
     refuse_map(1, 2, HEATMAP(.low = 3, .high = 3), "cannot draw colors from 3 to 3: the first is not less");
     refuse_map(1, 2, HEATMAP(.low = -INFINITY), "cannot draw colors from -inf to 2: too far apart");
     refuse_map(1, 2, (rapt_heatmap_options){0}, "options without a size: make them with rapt_heatmap_options_default()");

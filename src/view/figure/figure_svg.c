@@ -16,7 +16,7 @@ SIZED_ENDS_WITH(rapt_curves_options, reserved);
 
 void rapt_heatmap_options_init(rapt_heatmap_options *o, size_t size)
 {
-    sized_init(o, size, &(rapt_heatmap_options){.low = (double)NAN, .high = (double)NAN}, sizeof *o);
+    sized_init(o, size, &(rapt_heatmap_options){.low = (double)NAN, .high = (double)NAN, .cells = CELLS}, sizeof *o);
 }
 
 void rapt_curves_options_init(rapt_curves_options *o, size_t size)
@@ -53,9 +53,11 @@ rapt_code rapt_heatmap_svg(const rapt_real *values, size_t rows, size_t columns,
         return code;
     if (rows == 0 || columns == 0 || rows > SIZE_MAX / columns)
         return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw a heat map of %zu x %zu", rows, columns);
+    if (o.cells == 0 || o.cells > CELLS)
+        return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw a heat map of %zu cells a side: it is 1 to %d", o.cells, CELLS);
     svg_picture p = {.paper = o.paper};
     const draw_heat map = {{NULL, o.x, o.y}, rows, columns, values, o.row_names, o.column_names};
-    const figure_grid grid = {.title = o.title, .most = CELLS};
+    const figure_grid grid = {.title = o.title, .most = o.cells};
     code = figure_heat_maps(&map, 1, grid, figure_range(&o, values, rows * columns), svg_output, &p, err);
     if (!code)
         figure_hand_out(&p, svg, size);
