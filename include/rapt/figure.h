@@ -48,12 +48,12 @@ static inline rapt_heatmap_options rapt_heatmap_options_default(void)
 }
 
 /* Draws values[rows, columns], row-major, row 0 topmost, in the colors of viridis, with a color bar. Values that are not finite
- * are gray (NaN) or have the color of the nearest end (infinities). At most options->cells cells a side are drawn: if there are more rows
- * or columns, several share a cell, which shows the value farthest from the mean of the matrix, so that single peaks stay visible.
- * *svg gets a NUL-terminated text that the caller frees with free(), at most some megabytes, and *size (which may be NULL) its
- * length. `options` may be NULL: the defaults. On failure *svg is left alone, and `err` (which may be NULL) is set:
- * RAPT_ERR_VALUE: no row or column, cells out of range, low not below high, a difference of values that is not finite, options without a size;
- * RAPT_ERR_MEMORY. */
+ * are gray (NaN) or have the color of the nearest end (infinities). At most options->cells cells a side are drawn: if there are
+ * more rows or columns, several share a cell, which shows the value farthest from the mean of the matrix, so that single peaks
+ * stay visible. *svg gets a NUL-terminated text that the caller frees with free(), at most some megabytes, and *size (which may
+ * be NULL) its length. `options` may be NULL: the defaults. On failure *svg is left alone, and `err` (which may be NULL) is set:
+ * RAPT_ERR_VALUE: no row or column, cells out of range, low not below high, a difference of values that is not finite, options
+ * without a size; RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_heatmap_svg(const rapt_real *values, size_t rows, size_t columns, const rapt_heatmap_options *options,
                                     char **svg, size_t *size, rapt_error *err);
 

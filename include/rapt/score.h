@@ -20,7 +20,7 @@ extern "C" {
 typedef struct rapt_score_options {
     size_t size;          /* of this struct; set by rapt_score_options_default */
     rapt_compute compute; /* `kv_cache` is read for language models */
-    rapt_stop_fn *stop;   /* asked before each batch of windows or pairs: true cancels the score (RAPT_ERR_INTERRUPTED); or NULL */
+    rapt_stop_fn *stop;   /* asked before each batch of windows or pairs: true cancels it (RAPT_ERR_INTERRUPTED); or NULL */
     void *context;        /* of stop */
     bool strict;          /* translation models: a sentence that is too long is an error; if false, it is truncated as in
                              training */

@@ -178,8 +178,8 @@ static rapt_code score_take_labels(void *context, const score_batch *b, rapt_err
     return RAPT_OK;
 }
 
-rapt_code rapt_score_each(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options, double *log_probs,
-                          rapt_error *err)
+rapt_code rapt_score_each(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options,
+                          double *log_probs, rapt_error *err)
 {
     rapt_score_options o;
     rapt_score sums = {0};

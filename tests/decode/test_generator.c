@@ -406,7 +406,7 @@ static void tokens_one_by_one_are_a_run(void **state)
     }
 }
 
-/* The most probable tokens that come with each token, against those of a generator at the same place. */
+/* The most probable tokens that come with each token, against another generator's at the same place. */
 static void tokens_come_with_the_most_probable(void **state)
 {
     enum { TOP = 4 };

@@ -19,7 +19,8 @@
 #else
 #pragma GCC diagnostic ignored "-Woverride-init"
 #endif
-#define HEATMAP(...) ((rapt_heatmap_options){.size = sizeof(rapt_heatmap_options), .low = NAN, .high = NAN, .cells = 512, __VA_ARGS__})
+#define HEATMAP(...)                                                                               \
+    ((rapt_heatmap_options){.size = sizeof(rapt_heatmap_options), .low = NAN, .high = NAN, .cells = 512, __VA_ARGS__})
 #define CURVES(...) ((rapt_curves_options){.size = sizeof(rapt_curves_options), __VA_ARGS__})
 
 /* ---- what an SVG has -------------------------------------------------------------------------------------------------- */
