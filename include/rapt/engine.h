@@ -102,9 +102,9 @@ static inline rapt_engine_model_options rapt_engine_model_options_default(void)
     return o;
 }
 
-/* Takes over a model (and frees it after a failure) unless it is `borrowed`, and packs its weights, so that no request waits for that. `options` may be
- * NULL and is copied; the texts that options->translate points to must outlive the model. NULL with `err` set: errors of
- * rapt_generator_new, rapt_translator_new or rapt_embedder_new; RAPT_ERR_VALUE: 0 slots, a batch of 0. */
+/* Takes over a model (and frees it after a failure) unless it is `borrowed`, and packs its weights, so that no request waits for
+ * that. `options` may be NULL and is copied; the texts that options->translate points to must outlive the model. NULL with `err`
+ * set: errors of rapt_generator_new, rapt_translator_new or rapt_embedder_new; RAPT_ERR_VALUE: 0 slots, a batch of 0. */
 RAPT_API rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options,
                                             rapt_error *err);
 /* The caller promises not to queue requests for the model any more. It is freed once its last job is done and freed. */

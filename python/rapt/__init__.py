@@ -10,6 +10,7 @@ and pandas are optional: arrays speak the buffer protocol and DLPack. The module
 from ._rapt import (Array, Error, FormatError, InterruptedRunError, InvalidValueError, IOFailure, NotFiniteError, NotFoundError,
                     OutOfMemoryError, ShapeError, version as __version__)
 from ._explanation import Explanation
+from ._figures import array_heatmap, array_html
 from ._html import Html
 from ._metrics import (BLEU, CHRF, Score, book_bleu, corpus_bleu, corpus_chrf, sentence_bleu, sentence_chrf)
 from ._model import Encoder, LanguageModel, Model, Translator
@@ -25,6 +26,9 @@ __all__ = ["Array", "BLEU", "CHRF", "Completion", "Encoder", "Encoding", "Error"
            "NotFiniteError", "NotFoundError", "OutOfMemoryError", "Prediction", "Recipe", "Run", "Score", "ShapeError",
            "Step", "Stream", "TextScore", "TokenStep", "Tokenizer", "Translation", "Translator", "__version__", "average",
            "book_bleu", "convert", "corpus_bleu", "corpus_chrf", "info", "sentence_bleu", "sentence_chrf", "threads", "train"]
+
+Array.heatmap = array_heatmap
+Array._repr_html_ = array_html
 
 
 def __getattr__(name):

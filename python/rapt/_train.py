@@ -68,8 +68,8 @@ class Run:
         return f"<rapt.Run {self.folder!r}>"
 
     def _repr_html_(self):
-        from ._curves import svg
-        return svg(_curves(self.log()), self.folder)
+        from ._figures import curves
+        return curves(_curves(self.log()), self.folder)
 
 
 def _curves(rows):
@@ -91,8 +91,8 @@ class _Display:
         if not self.wanted:
             return
         from IPython.display import HTML, display
-        from ._curves import svg
-        page = HTML(svg(_curves([{"step": s.step, "loss": s.loss, "val_loss": s.val_loss} for s in steps]), title))
+        from ._figures import curves
+        page = HTML(curves(_curves([{"step": s.step, "loss": s.loss, "val_loss": s.val_loss} for s in steps]), title))
         if self.handle:
             self.handle.update(page)
         else:

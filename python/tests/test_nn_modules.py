@@ -1,8 +1,6 @@
 """Modules as a reader of the book uses them: chapter 11's examples, modules of one's own, optimizers, pictures."""
 import math
-import struct
 import unittest
-import zlib
 
 import rapt
 from rapt import nn, optim
@@ -314,27 +312,10 @@ class Optimizers(Close):
 
 
 class Pictures(unittest.TestCase):
-    def test_pixels(self):
-        page = nn.show_heatmaps([[0.0, 1.0, 0.5]], "x", "y")
-        import base64
-        data = base64.b64decode(page.split("base64,")[1].split("'")[0])
-        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
-        chunks, at = {}, 8
-        while at < len(data):
-            size, kind = struct.unpack(">I4s", data[at:at + 8])
-            body = data[at + 8:at + 8 + size]
-            self.assertEqual(struct.unpack(">I", data[at + 8 + size:at + 12 + size])[0], zlib.crc32(kind + body))
-            chunks[kind] = body
-            at += 12 + size
-        self.assertEqual(struct.unpack(">IIBBBBB", chunks[b"IHDR"]), (3, 1, 8, 3, 0, 0, 0))
-        self.assertEqual(list(zlib.decompress(chunks[b"IDAT"])), [0, 0, 255, 128])
-        self.assertEqual(len(chunks[b"PLTE"]), 768)
-
     def test_refusals(self):
         nn.show_heatmaps([[float("nan"), 1.0]], "", "")
-        noise = [[(i * 7919 + j * j * 104729 + i * j * j) % 65521 / 65521 for j in range(600)] for i in range(400)]
         for call in (lambda: nn.show_heatmaps([1.0], "", ""), lambda: nn.show_heatmaps([[1.0]], "", "", ["a", "b"]),
-                     lambda: nn.show_heatmaps(noise, "", "")):
+                     lambda: nn.show_heatmaps([[[[1.0]]] * 9] * 9, "", "")):
             with self.assertRaises(ValueError):
                 call()
 

@@ -215,10 +215,10 @@ class Runs(unittest.TestCase):
     def test_curves(self):
         page = self.run_._repr_html_()
         self.assertIn("val_loss", page)
-        from rapt._curves import svg
+        from rapt._figures import curves
         for points in ([(i, 1 / i) for i in range(1, 10**5)], [(1, 2.0)], [(1, 0.0), (2, 0.0)], []):
-            self.assertLess(len(svg([("loss", points), ("val_loss", [(1, None)])], "<b>&")), 100_000)
-        self.assertNotIn("<b>", svg([("loss", [(1, 2.0)])], "<b>&"))
+            self.assertLess(len(curves([("loss", points), ("val_loss", [(1, None)])], "<b>&")), 100_000)
+        self.assertNotIn("<b>", curves([("loss", [(1, 2.0)])], "<b>&"))
 
     def test_frame(self):
         try:

@@ -1,0 +1,19 @@
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ._html import Html
+from ._rapt import Array
+
+LIMIT: int
+CELL: int
+MAPS: int
+POINTS: int
+
+def heatmap(matrix: Any, rows: Sequence[str] | None = None, columns: Sequence[str] | None = None, *, title: str | None = None,
+            x: str | None = None, y: str | None = None, low: float | None = None, high: float | None = None,
+            maps: int = 1) -> Html: ...
+def side_by_side(figures: Iterable[str]) -> Html: ...
+def curves(lines: Iterable[tuple[str, list[tuple[float, float | None]]]], title: str, x: str = "step") -> Html: ...
+def matrices(array: Array) -> list[tuple[tuple[int, ...], Array]]: ...
+def array_heatmap(self: Array, rows: Sequence[str] | None = None, columns: Sequence[str] | None = None) -> Html: ...
+def array_html(self: Array) -> str: ...
