@@ -167,11 +167,11 @@ static rapt_code chrf_match_reference(struct scorer *s, const rapt_text *text, s
     return RAPT_OK;
 }
 
-static double f_score(double beta, double precision, double recall)
+static double f_score(double beta, double precision, double recall, double otherwise)
 {
     double weight = beta * beta;
     double below = weight * precision + recall;
-    return below > 0 ? (1 + weight) * precision * recall / below : 0;
+    return below > 0 ? (1 + weight) * precision * recall / below : otherwise;
 }
 
 static double ratio_or(size_t part, size_t whole, double otherwise)
@@ -191,7 +191,7 @@ static double f_of_means(const struct plan *plan, const struct tally *tally)
         recall += ratio_or(tally->matched[i], tally->reference[i], 0);
         orders++;
     }
-    return orders > 0 ? f_score(plan->beta, precision / (double)orders, recall / (double)orders) : 0;
+    return orders > 0 ? f_score(plan->beta, precision / (double)orders, recall / (double)orders, 0) : 0;
 }
 
 /* 100 times the mean of F over all orders; a missing one counts as a very small number. As in sacreBLEU, the sum is multiplied
@@ -204,7 +204,7 @@ static double mean_percent(const struct plan *plan, const struct tally *tally)
     for (size_t i = 0; i < orders; i++) {
         double precision = ratio_or(tally->matched[i], tally->own[i], eps);
         double recall = ratio_or(tally->matched[i], tally->reference[i], eps);
-        sum += precision + recall > 0 ? f_score(plan->beta, precision, recall) : eps;
+        sum += f_score(plan->beta, precision, recall, eps);
     }
     return 100 * sum / (double)orders;
 }

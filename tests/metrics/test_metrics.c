@@ -361,9 +361,11 @@ static void test_chrf_eps(void **state)
     const rapt_chrf_options eps = CHRF(.eps_smoothing = true);
     assert_near(chrf_of(&eps, "abc", "abd"), 100 * (2.0 / 3 + 1.0 / 2) / 6, 1e-9);
     /* sacreBLEU 2.6.0's, to the last digit. */
-    const rapt_chrf_options eps_words = {.eps_smoothing = true, .word_order = 1};
+    const rapt_chrf_options eps_words = CHRF(.eps_smoothing = true, .word_order = 1);
     assert_true(chrf_of(&eps, "the cat", "the cat sat on the mat") == 27.028125593873742);
     assert_true(chrf_of(&eps_words, "hello world", "hello, world!") == 50.36593822873546);
+    const rapt_chrf_options eps_precision = CHRF(.eps_smoothing = true, .beta = 0);
+    assert_true(chrf_of(&eps_precision, "x", "abcd") == 1.0000000000000002e-14);
 }
 
 /* ---- the book's BLEU ---- */
