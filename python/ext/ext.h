@@ -49,8 +49,8 @@
     X(model)                                                                                       \
     X(model_files)                                                                                 \
     X(tokenizer)                                                                                   \
-    X(metrics)                                                                                     \
     X(figure)                                                                                      \
+    X(metrics)                                                                                     \
     X(recipe)                                                                                      \
     X(train)                                                                                       \
     X(tape)                                                                                        \
@@ -181,14 +181,6 @@ typedef struct ext_bytes {
 } ext_bytes;
 int ext_bytes_read(PyObject *data, const char *name, bool may_be_text, ext_bytes *out);
 void ext_bytes_free(ext_bytes *b);
-/* Texts of a list or tuple of str, which may hold a character U+0000. */
-typedef struct ext_sized_texts {
-    rapt_text *texts;
-    size_t count;
-    PyObject *sequence;
-} ext_sized_texts;
-int ext_sized_texts_read(PyObject *list, const char *name, ext_sized_texts *out);
-void ext_sized_texts_free(ext_sized_texts *t);
 /* An int that is an int32. */
 int ext_id_read(PyObject *number, const char *name, int32_t *id);
 /* Ids of a buffer or an iterable of int; ext_ids_free frees them. */

@@ -108,7 +108,7 @@ generation *generation_take(model *m, const text_request *r)
 
 void generation_put(model *m, generation *n)
 {
-    if (!m->idle && n->g && m->owner) {
+    if (!m->trainable && !m->idle && n->g && m->owner) { // it has packed the parameters
         m->idle = n;
         return;
     }

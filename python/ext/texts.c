@@ -1,4 +1,4 @@
-/* texts.c: texts with their sizes, which may hold a character U+0000, bytes, ids, and lists of numbers. */
+/* texts.c: bytes, ids, and lists of numbers. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,46 +33,6 @@ void ext_bytes_free(ext_bytes *b)
         PyBuffer_Release(&b->view);
     Py_XDECREF(b->text);
     *b = (ext_bytes){0};
-}
-
-int ext_sized_texts_read(PyObject *list, const char *name, ext_sized_texts *out)
-{
-    *out = (ext_sized_texts){0};
-    if (!PyList_Check(list) && !PyTuple_Check(list)) { // a str is a sequence of str, too, and a dict has keys
-        ext_wrong_type(name, "a list or tuple of str", list);
-        return -1;
-    }
-    if (!(out->sequence = PySequence_Tuple(list))) // nobody can change it while the library reads it
-        return -1;
-    out->count = (size_t)PyTuple_Size(out->sequence);
-    if (!(out->texts = PyMem_Malloc((out->count + 1) * sizeof *out->texts))) {
-        PyErr_NoMemory();
-        goto failed;
-    }
-    for (size_t i = 0; i < out->count; i++) {
-        PyObject *text = PyTuple_GetItem(out->sequence, (Py_ssize_t)i);
-        char place[64];
-        Py_ssize_t size;
-        snprintf(place, sizeof place, "%s[%zu]", name, i);
-        if (!PyUnicode_Check(text)) {
-            ext_wrong_type(place, "a str", text);
-            goto failed;
-        }
-        if (!(out->texts[i].data = PyUnicode_AsUTF8AndSize(text, &size)))
-            goto failed;
-        out->texts[i].size = (size_t)size;
-    }
-    return 0;
-failed:
-    ext_sized_texts_free(out);
-    return -1;
-}
-
-void ext_sized_texts_free(ext_sized_texts *t)
-{
-    PyMem_Free(t->texts);
-    Py_XDECREF(t->sequence);
-    *t = (ext_sized_texts){0};
 }
 
 int ext_id_read(PyObject *number, const char *name, int32_t *id)

@@ -81,8 +81,8 @@ static PyObject *encode_batch(PyObject *self, PyObject *args)
     int specials, threads;
     if (!PyArg_ParseTuple(args, "Opi:encode_batch", &sequence, &specials, &threads))
         return NULL;
-    ext_sized_texts texts;
-    if (ext_sized_texts_read(sequence, "text", &texts) < 0)
+    ext_texts texts;
+    if (ext_sized_read(sequence, "text", &texts) < 0)
         return NULL;
     rapt_encode_options o = rapt_encode_options_default();
     o.specials = specials;
@@ -92,7 +92,7 @@ static PyObject *encode_batch(PyObject *self, PyObject *args)
     ext_call c;
     rapt_error err = {0};
     ext_call_begin(&c, NULL);
-    rapt_code code = rapt_tokenizer_encode_batch(of(self), texts.texts, texts.count, &o, &ids, &starts, &err);
+    rapt_code code = rapt_tokenizer_encode_batch(of(self), texts.sized, texts.count, &o, &ids, &starts, &err);
     ext_call_end(&c);
     if (code) {
         ext_raise(ext_state_of(self), &err);
@@ -101,7 +101,7 @@ static PyObject *encode_batch(PyObject *self, PyObject *args)
         free(ids);
         free(starts);
     }
-    ext_sized_texts_free(&texts);
+    ext_texts_free(&texts);
     return lists;
 }
 

@@ -80,7 +80,7 @@ class CHRF(_Metric):
 
     char_order     length of the longest character n-grams, 1 to 16
     word_order     length of the longest word n-grams; 0: none
-    beta           recall counts beta times as much as precision, above 0
+    beta           recall counts beta times as much as precision, 0 or more
     lowercase      compare in lower case
     whitespace     white space counts as characters
     eps_smoothing  average over all orders, as chrF++.py does
@@ -88,9 +88,6 @@ class CHRF(_Metric):
     __slots__ = ()
 
     def __init__(self, *, char_order=6, word_order=0, beta=2, lowercase=False, whitespace=False, eps_smoothing=False):
-        for name, value in (("char_order", char_order), ("beta", beta)):
-            if value == 0:
-                raise ValueError(f"{name} is 0; it must be above 0")
         self._options = {"char_order": char_order, "word_order": word_order, "beta": beta, "lowercase": lowercase,
                          "whitespace": whitespace, "eps_smoothing": eps_smoothing}
 

@@ -15,7 +15,7 @@ except ImportError:
 # How many random corpora: RAPT_PYTHON_CORPORA=500 is the long form.
 CORPORA = int(os.environ.get("RAPT_PYTHON_CORPORA", 20))
 WORDS = ("the cat sat on a mat , . it's 3.14 \"quoted\" (well) Straße ÉTÉ naïve 日本語 中文 &amp; <s> e-mail U.S. "
-         "don't – … 1,000 ... x\u00a0y \u3000 a\tb").split(" ")
+         "don't – … 1,000 ... nul\0nul x\u00a0y \u3000 a\tb").split(" ")
 
 
 def corpus(rng):
@@ -60,7 +60,7 @@ class SacreBLEU(unittest.TestCase):
         rng = random.Random(2)
         for _ in range(CORPORA):
             hypotheses, references = corpus(rng)
-            options = {"char_order": rng.randrange(1, 8), "word_order": rng.randrange(0, 3), "beta": rng.choice([1, 2, 3]),
+            options = {"char_order": rng.randrange(1, 8), "word_order": rng.randrange(0, 3), "beta": rng.choice([0, 1, 2, 3]),
                        "lowercase": rng.random() < 0.3, "whitespace": rng.random() < 0.3, "eps_smoothing": rng.random() < 0.3}
             ours, theirs = rapt.CHRF(**options), sacrebleu.CHRF(**options)
             for one, other in ((ours.corpus_score(hypotheses, references), theirs.corpus_score(hypotheses, references)),
@@ -109,7 +109,8 @@ class Refused(unittest.TestCase):
         for call in (lambda: rapt.corpus_bleu([], [[]]), lambda: rapt.corpus_bleu(["a"], [["a", "b"]]),
                      lambda: rapt.corpus_bleu(["a"], []), lambda: rapt.sentence_bleu("a", []),
                      lambda: rapt.corpus_bleu(["a"], [["a"]], tokenize="ja-mecab"),
-                     lambda: rapt.BLEU(smooth_value=0), lambda: rapt.CHRF(beta=0), lambda: rapt.CHRF(char_order=0),
+                     lambda: rapt.BLEU(smooth_value=0), lambda: rapt.CHRF(beta=-1).sentence_score("a", ["a"]),
+                     lambda: rapt.CHRF(char_order=0).sentence_score("a", ["a"]),
                      lambda: rapt.corpus_chrf(["a"], [["a"]], char_order=17), lambda: rapt.book_bleu("a", "a", 0),
                      lambda: rapt.corpus_bleu(["a"], [["a"]], smooth_method="floor", smooth_value=-1)):
             with self.assertRaises(ValueError):

@@ -88,6 +88,15 @@ class Files(unittest.TestCase):
             with self.assertRaises(ValueError):
                 call()
 
+    def test_what_is_written_counts(self):
+        model = self.run_.model(trainable=True)
+        for done in range(2):
+            completion = model.generate("To be", max_tokens=1)
+            for parameter in model.parameters.values():
+                data = memoryview(parameter).cast("B")
+                data[:] = bytes(len(data))
+        self.assertAlmostEqual(completion.log_probs[0], -math.log(model.config["vocab"]), 4) # each token has the same probability
+
     def test_config(self):
         self.assertEqual(self.run_.model().config["d_model"], 16)
         run = rapt.train(GPT2, text="To be, or not to be.\n" * 100)
