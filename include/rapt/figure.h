@@ -31,7 +31,7 @@ typedef struct rapt_heatmap_options {
     const char *const *row_names, *const *column_names; /* [rows], [columns], written where all of a side have room, else numbers;
                                                            NULL: numbers from 0 */
     double low, high;        /* values at the ends of the color bar; NAN: the least, the greatest of the finite values */
-    size_t cells;            /* max cells a side, 1 to 512: how large the SVG may become, 40 bytes for each cell or less */
+    size_t cells;            /* max cells a side, 1 to 512. An SVG for a page has some 4,000 bytes, and 10 for each cell */
     bool paper;              /* true: a file with a white background. False: for a page, whose background shows through, and whose
                                 color of text the texts have; as an image of a page: light or dark as its reader prefers */
     uint8_t reserved[7];     /* zeros, or else refused */

@@ -1,17 +1,17 @@
-"""Figures in a cell of a notebook, as the library draws them: SVG without a network, in the colors of a light or a dark page. A cell
-keeps its HTML, so that each is below LIMIT characters."""
+"""Figures in a cell of a notebook, as the library draws them: SVG without a network, in the colors of a light or a dark page. A
+notebook keeps its cells' HTML: each is below LIMIT characters."""
 from . import _rapt
 from ._html import Html
 
 LIMIT = 100_000
-CELL = 12  # characters of a heat map's cell, at most
+AROUND, CELL = 6000, 12  # characters around a heat map, and of a cell
 MAPS = 8   # of an array
 POINTS = 500
 
 
 def heatmap(matrix, rows=None, columns=None, *, title=None, x=None, y=None, low=None, high=None, maps=1):
     """One heat map of a matrix, an Html. It has as many cells as fit if there are `maps` of them in a cell of a notebook."""
-    cells = max(8, min(64, int((0.8 * LIMIT / maps / CELL) ** 0.5)))
+    cells = int(max(8, min(64, (max(0, LIMIT / maps - AROUND) / CELL) ** 0.5)))
     options = {"title": title, "x": x, "y": y, "low": low, "high": high, "cells": cells}
     return Html(_rapt.heatmap_svg(matrix, rows, columns, options))
 
@@ -71,9 +71,7 @@ def array_html(self):
     shape = " &times; ".join(map(str, self.shape)) or "no dimensions"
     axes = f" ({escape(' '.join(self.axes))})" if self.axes else ""
     text = f"<div><b>{escape(self.name or 'Array')}</b> {self.dtype} {shape}{axes}"
-    count = 1
-    for size in self.shape:
-        count *= size
+    count = _product(self.shape)
     if 0 < count <= 1 << 20: # larger ones would take seconds to read
         numbers = list(_finite(self.tolist()))
         if numbers:
@@ -87,3 +85,42 @@ def array_html(self):
     more = f"<div>{len(shown)} of {len(found)} matrices</div>" if len(shown) < len(found) else ""
     return text + side_by_side(heatmap(matrix, title=f"[{', '.join(map(str, place))}]" if place else None, maps=len(shown),
                                        **_axes(self)) for place, matrix in shown) + more
+
+
+def translation_html(self):
+    """The best translation, and where it has an alignment, a heat map of it."""
+    from html import escape
+    text = f"<div><b>{escape(self.text)}</b></div>"
+    best = self.hypotheses[0] if self.hypotheses else None
+    if best is None or best.alignment is None or 0 in best.alignment.shape:
+        return text
+    return text + heatmap(best.alignment, x="source token (the last: <eos>)", y="target token", low=0, high=1)
+
+
+def model_html(self):
+    """The modules of a model with shapes and counts of parameters; parts below the third level are added up."""
+    from html import escape
+    parameters = {name: array.shape for name, array in self.parameters.items()}
+    sizes = {name: _product(shape) for name, shape in parameters.items()}
+    groups = {}
+    for name in parameters:
+        groups.setdefault(".".join(name.split(".")[:-1][:3]) or name, []).append(name)
+    rows = "".join(f"<tr><td>{escape(group)}</td><td>{sum(sizes[name] for name in names):,}</td>"
+                   f"<td>{escape(_shapes(names, parameters))}</td></tr>" for group, names in list(groups.items())[:200])
+    more = f"<div>and {len(groups) - 200} more modules</div>" if len(groups) > 200 else ""
+    head = "<tr><th>module</th><th>parameters</th><th>shapes</th></tr>"
+    return (f"<div><b>{escape(repr(self))}</b>: {sum(sizes.values()):,} parameters</div>"
+            f"<details><summary>{len(groups)} modules</summary><table>{head}{rows}</table></details>{more}")
+
+
+def _product(shape):
+    count = 1
+    for size in shape:
+        count *= size
+    return count
+
+
+def _shapes(names, parameters):
+    """The first shapes of a module's parameters."""
+    shown = ", ".join(f"{name.rsplit('.', 1)[-1]} {list(parameters[name])}" for name in names[:4])
+    return shown + (", ..." if len(names) > 4 else "")

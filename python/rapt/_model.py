@@ -124,6 +124,10 @@ class Model:
         every other method raises ValueError; closing again does nothing."""
         self._handle.close()
 
+    def _repr_html_(self):
+        from ._figures import model_html
+        return model_html(self)
+
     def __enter__(self):
         return self
 

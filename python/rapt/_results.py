@@ -53,6 +53,10 @@ class Translation(Result):
         """The best hypothesis; "" if the line is empty."""
         return self.hypotheses[0].text if self.hypotheses else ""
 
+    def _repr_html_(self):
+        from ._figures import translation_html
+        return translation_html(self)
+
     def __str__(self):
         return self.text
 

@@ -21,6 +21,7 @@ class Translation(Result):
     unknown_words: list[str]
     @property
     def text(self) -> str: ...
+    def _repr_html_(self) -> str: ...
 
 class Loss(Result):
     nll: float

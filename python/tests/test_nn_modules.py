@@ -20,7 +20,7 @@ class Book(Close):
         page = nn.show_heatmaps(eye, xlabel="Keys", ylabel="Queries & more")
         self.assertIn("Queries &amp; more", page._repr_html_())
         self.assertLess(len(page), 100_000)
-        self.assertNotIn("http", page)
+        self.assertNotIn("http", page.replace("http://www.w3.org/", "")) # the names of SVG, which nobody fetches
 
     def test_11_3_scoring(self):
         self.assertEqual(nn.masked_softmax(numbers(2, 2, 4), [2, 3]).shape, (2, 2, 4))

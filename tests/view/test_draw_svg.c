@@ -208,7 +208,8 @@ static void ends_of_the_colors_may_be_given(void **state)
     assert_true(has_text(s, "2") && has_text(s, "6") && has_text(s, "weight"));
 }
 
-/* 64 x 64 cells are rectangles, more are an image, two pixels to a point. */
+/* 64 x 64 cells of a file are rectangles, and 8 x 8 of a page; more are an image, two pixels to a point of a
+ * file, one to a cell of a page. */
 static void many_cells_are_an_image(void **state)
 {
     (void)state;
@@ -217,8 +218,12 @@ static void many_cells_are_an_image(void **state)
     for (size_t i = 0; i < ROWS * COLUMNS; i++)
         values[i] = (rapt_real)(i / COLUMNS < 13 ? 0 : i % COLUMNS < 20 ? 0.25 : 0.75);
     values[ROWS * COLUMNS - 1] = NAN;
-    assert_int_equal(see_heatmap(values, 64, 64, HEATMAP())->images, 0);
-    const seen *s = see_heatmap(values, ROWS, COLUMNS, HEATMAP(.low = 0, .high = 1));
+    assert_int_equal(see_heatmap(values, 64, 64, HEATMAP(.paper = true))->images, 0);
+    assert_int_equal(see_heatmap(values, 8, 8, HEATMAP())->images, 0);
+    assert_int_equal(see_heatmap(values, 9, 8, HEATMAP())->images, 1);
+    see_heatmap(values, ROWS, COLUMNS, HEATMAP(.low = 0, .high = 1));
+    assert_true(image.width == COLUMNS && image.height == ROWS);
+    const seen *s = see_heatmap(values, ROWS, COLUMNS, HEATMAP(.low = 0, .high = 1, .paper = true));
     assert_int_equal(s->images, 1);
     assert_int_equal(s->cell_count, 0);
     const size_t side = image.width / COLUMNS;

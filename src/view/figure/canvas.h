@@ -59,6 +59,7 @@ typedef struct canvas_writer {
 struct canvas {
     const canvas_writer *writer;
     uint32_t color; /* 0xRRGGBB of what is drawn, except texts */
+    bool small;     /* few bytes count more than edges that are sharp at any size */
 };
 
 /* Draws a figure; called twice, to measure and to draw, so it does the same each time. The figure may choose any origin. */

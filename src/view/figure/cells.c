@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { MAX_RECTANGLES = 4096 };
+enum { MAX_RECTANGLES = 4096, FEW_RECTANGLES = 64 }; /* some 70 bytes of SVG each */
 
 #define OVERLAP 0.6 /* into the next cell, which is painted over it, so that no background is seen between two edges */
 
@@ -76,5 +76,5 @@ void cells_paint(canvas *c, const cells *m, double x, double y, draw_range range
 {
     const colored values = {m, range};
     const canvas_cells all = {cells_across(m), cells_down(m), m->width, m->height, color_of, &values};
-    (all.across * all.down <= MAX_RECTANGLES ? paint_rectangles : c->writer->cells)(c, &all, x, y);
+    (all.across * all.down <= (c->small ? FEW_RECTANGLES : MAX_RECTANGLES) ? paint_rectangles : c->writer->cells)(c, &all, x, y);
 }

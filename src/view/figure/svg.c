@@ -181,11 +181,13 @@ static void svg_frame(canvas *c, double x, double y, double width, double height
     buffer_print(&s->out, "\"/>\n");
 }
 
-/* The image has the pixels of the PNG, several to a cell: programs that show an SVG blur an image that they enlarge. */
+/* The image of a file has the pixels of the PNG, several to a cell: some programs that show an SVG blur an image that they
+ * enlarge. Browsers do not: on a page each cell is a pixel. */
 static void svg_cells(canvas *c, const canvas_cells *cells, double x, double y)
 {
     svg_canvas *s = (svg_canvas *)c;
-    const size_t wide = (size_t)ceil(cells->width * CANVAS_SCALE), high = (size_t)ceil(cells->height * CANVAS_SCALE);
+    const size_t wide = c->small ? 1 : (size_t)ceil(cells->width * CANVAS_SCALE);
+    const size_t high = c->small ? 1 : (size_t)ceil(cells->height * CANVAS_SCALE);
     if (!svg_put_box(c, "image", x, y, (double)cells->across * cells->width, (double)cells->down * cells->height))
         return;
     buffer_print(&s->out, " preserveAspectRatio=\"none\" image-rendering=\"pixelated\" xlink:href=\"data:image/png;base64,");
@@ -304,7 +306,7 @@ static void svg_put_head(svg_canvas *s)
 rapt_code svg_output(void *picture, canvas_draw_fn *draw, void *figure, rapt_error *err)
 {
     svg_picture *p = picture;
-    svg_canvas s = {.base = {&svg_writer}, .measuring = true, .paper = p->paper};
+    svg_canvas s = {.base = {&svg_writer, .small = !p->paper}, .measuring = true, .paper = p->paper};
     draw(&s.base, figure);
     svg_add_margin(&s);
     rapt_code code = canvas_check_size(s.right - s.left, s.bottom - s.top, err);
