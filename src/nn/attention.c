@@ -51,7 +51,7 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
 /* Projected queries [batch, queries, heads * d], keys and values [batch, keys, kv_heads * d]; rotated if positions are rotary. */
 typedef struct attention_inputs {
     rapt_tensor *q, *k, *v;
-    attention_stored stored; /* from a cache: keys and values that are not in fp32, keys that are packed */
+    attention_stored stored; /* from a cache: keys and values that are not in fp32, or are packed too */
 } attention_inputs;
 
 /* Normalizes the queries or keys x: each head by itself, or all heads together, as the width of the norm says. */
@@ -115,7 +115,7 @@ rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_he
 
 static attention_inputs attention_of_cache(rapt_tensor *q, rapt_kv *kv)
 {
-    return (attention_inputs){q, &kv->k, &kv->v, {kv->storage, kv->k_stored, kv->v_stored, kv->k_panels}};
+    return (attention_inputs){q, &kv->k, &kv->v, {kv->storage, kv->k_stored, kv->v_stored, kv->panels}};
 }
 
 /* Whether projected keys and values have the rows and features of the cache, and its heads if heads are stored one by one. */
@@ -195,7 +195,7 @@ static bool attention_parts_are_plain(const rapt_tape *t, const rapt_multi_head_
 static attention_query attention_query_of(const rapt_kv *kv, size_t row, size_t keys)
 {
     const size_t at = row * kv->k.shape[1] * kv->k.shape[2];
-    return (attention_query){kv->k.data + at, kv->v.data + at, keys, kv->k_panels, row};
+    return (attention_query){kv->k.data + at, kv->v.data + at, keys, kv->panels, row};
 }
 
 /* Writes the keys and values that the rows of a part attend to in self-attention, from `to` on. */

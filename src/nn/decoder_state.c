@@ -94,13 +94,13 @@ static void decoder_state_begin(rapt_decoder_state *s, const rapt_tensor *memory
     rapt_kv_cache_clear(s->self, count);
 }
 
-/* Packs keys in fp32 once, because otherwise every decoding step would pack them. */
+/* Packs keys and values in fp32 once, because otherwise every decoding step would pack them. */
 static void decoder_state_keep(rapt_tape *t, rapt_decoder_state *s, size_t layer, const rapt_tensor *k, const rapt_tensor *v)
 {
     rapt_kv *kv = rapt_kv_cache_layer(s->cross, layer);
     kv_cache_append(t->k, kv, k, v, 0);
     if (kv->storage == RAPT_TYPE_FP32)
-        kv->k_panels = attention_panels_pack(t, &s->memory, &kv->k, kv->head, s->memory_lens);
+        kv->panels = attention_panels_pack(t, &s->memory, &kv->k, &kv->v, kv->head, s->memory_lens);
 }
 
 /* Sentence i of x as a batch of its own. */

@@ -37,11 +37,13 @@ static void rows_attend(const rows_loop *l, size_t row, size_t first, size_t cou
         return;
     }
     rapt_real *max = attention_take(&scratch, heads), *inv_sum = attention_take(&scratch, heads);
+    attention_packed packed;
+    attention_panels_find(of->panels, &l->kn->gemm, l->d, of->example, first, &packed);
     l->kn->attend(&(kernels_query){
         .heads = heads, .group = group, .keys = of->keys, .d = l->d, .dv = l->d, .q = l->q->data + at, .k = of->k + first * l->d,
-        .panels = attention_panels_find(of->panels, &l->kn->gemm, l->d, of->example, first, NULL),
-        .panels_head = attention_panels_head(of->panels), .v = of->v + first * l->d, .k_row = (ptrdiff_t)features,
-        .v_row = (ptrdiff_t)features, .scale = l->scale, .p = scratch, .out = l->out + at, .max = max, .inv_sum = inv_sum});
+        .panels = packed.keys, .panels_head = attention_panels_head(of->panels), .v = of->v + first * l->d,
+        .k_row = (ptrdiff_t)features, .v_row = (ptrdiff_t)features, .scale = l->scale, .p = scratch, .out = l->out + at,
+        .max = max, .inv_sum = inv_sum});
 }
 
 /* A unit is a key-value head of a row. */

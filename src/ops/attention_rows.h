@@ -9,7 +9,7 @@
 typedef struct attention_query {
     const rapt_real *k, *v;         /* [keys, key-value heads * d], rows without gaps */
     size_t keys;
-    const attention_panels *panels; /* that k was packed to, as this example; or NULL */
+    const attention_panels *panels; /* that k and v were packed to, as this example; or NULL */
     size_t example;
 } attention_query;
 

@@ -88,7 +88,7 @@ static void check_rows(rapt_tape *t, const sizes *c, const operands *o, bool pac
     attention_query of[ROWS];
     arena memory;
     arena_init(&memory, 4096);
-    const attention_panels *panels = packed ? attention_panels_pack(t, &memory, o->k, c->d, KEYS) : NULL;
+    const attention_panels *panels = packed ? attention_panels_pack(t, &memory, o->k, o->v, c->d, KEYS) : NULL;
     for (size_t i = 0; i < ROWS; i++)
         of[i] = (attention_query){.k = o->k->data + i * CAPACITY * features, .v = o->v->data + i * CAPACITY * features,
                                   .keys = (size_t)KEYS[i], .panels = panels, .example = i};
