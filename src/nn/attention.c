@@ -173,11 +173,12 @@ rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_att
 /* ---- parts with caches of their own --------------------------------------------------------------------------------- */
 
 /* Whether rows that share keys and values may read them one after the other, because they stay in the L2 cache. Otherwise the
- * rows become queries of one example, which reads them once. */
-static bool attention_part_is_near(const attention_part *p)
+ * rows become queries of one example, which reads them once; in bf16 its products of several rows are also faster. */
+static bool attention_part_is_near(const rapt_tape *t, const attention_part *p)
 {
     const rapt_tensor *k = &p->memory.kv->k;
-    return !p->memory.shared || 2 * k->shape[1] * k->shape[2] * sizeof *k->data <= NEAR_BYTES;
+    return !p->memory.shared ||
+           (t->team.gemm == &t->k->gemm && 2 * k->shape[1] * k->shape[2] * sizeof *k->data <= NEAR_BYTES);
 }
 
 /* Whether one operation can compute attention for all rows; otherwise each part has its own. */
@@ -187,7 +188,7 @@ static bool attention_parts_are_plain(const rapt_tape *t, const rapt_multi_head_
     bool plain = m->window == 0 && attention_rows_fit(t, rapt_tensor_features(q) / m->heads, &m->scores);
     for (size_t i = 0; i < count && plain; i++)
         plain = (cross ? parts[i].memory.kv : parts[i].kv)->storage == RAPT_TYPE_FP32 &&
-                (!cross || attention_part_is_near(&parts[i]));
+                (!cross || attention_part_is_near(t, &parts[i]));
     return plain;
 }
 
@@ -217,7 +218,7 @@ static void attention_part_cross(const attention_part *p, attention_query *to)
     }
 }
 
-static rapt_tensor *attention_parts_together(rapt_tape *t, const rapt_multi_head_attention *m, const rapt_tensor *q,
+static rapt_tensor *attention_parts_together(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                              const attention_part *parts, size_t count, bool cross)
 {
     attention_query *of = tape_alloc(t, q->shape[0], sizeof *of);
@@ -250,7 +251,7 @@ static rapt_tensor *attention_part_alone(rapt_tape *t, const rapt_multi_head_att
 }
 
 /* Attention of projected queries, in one operation or part by part, and the output projection. */
-static rapt_tensor *attention_parts_attend(rapt_tape *t, const rapt_multi_head_attention *m, const rapt_tensor *q,
+static rapt_tensor *attention_parts_attend(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                            const attention_part *parts, size_t count, bool cross)
 {
     const size_t d = rapt_tensor_features(q);
@@ -288,6 +289,6 @@ rapt_tensor *attention_parts_cross(rapt_tape *t, const rapt_multi_head_attention
                                    size_t count)
 {
     observe_scope outer = observe_enter(t, m->name, 0);
-    const rapt_tensor *q = rapt_linear_forward(t, &m->q, x);
+    rapt_tensor *q = rapt_linear_forward(t, &m->q, x);
     return observe_leave(t, outer, attention_parts_attend(t, m, q, parts, count, true));
 }
