@@ -10,6 +10,8 @@
 #include <string.h>
 
 #define CHUNK ((size_t)4 << 10)
+#define LONGER 8 /* positions that the self-attention cache has at first beyond the tokens of the source: few translations need
+                    more, and memory for the max length would be touched here and there in each sentence */
 
 rapt_decoder_state *rapt_decoder_state_new(rapt_error *err)
 {
@@ -76,7 +78,7 @@ static rapt_code decoder_state_allocate(rapt_decoder_state *s, const rapt_decode
     s->first = arena_array(&s->memory, sentences + 1, sizeof *s->first);
     s->memory_lens = lens ? arena_array(&s->memory, sentences, sizeof *s->memory_lens) : NULL;
     rapt_code code = s->first && (!lens || s->memory_lens) ? RAPT_OK : RAPT_ERR_MEMORY;
-    code = code ? code : rapt_kv_cache_resize(s->self, self, err);
+    code = code ? code : kv_cache_resize_first(s->self, self, longest + LONGER, err);
     return code ? code : rapt_kv_cache_resize(s->cross, cross, err);
 }
 
