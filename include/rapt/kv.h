@@ -18,8 +18,8 @@ typedef struct rapt_kv {
     size_t head;                  /* features of a head. If not in fp32, each head of a position is a stored row of its own, with
                                      its own scales */
     uint8_t *k_stored, *v_stored; /* [rows, capacity, features / head, bytes of a head's row]; NULL: stored in fp32 */
-    const struct attention_panels *k_panels; /* a second copy of `k`, which a decoder's state has packed for matrix products; or
-                                                NULL */
+    const struct attention_panels *panels; /* a second copy of `k`, and perhaps `v`, which a decoder's state has packed for matrix
+                                              products; or NULL */
     const rapt_cached_row *cached; /* [batch] row and position of each example in a step whose rows differ in length; NULL:
                                       example b has row b */
 } rapt_kv;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "base/zero_pages.h"
 
+#include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -24,8 +25,8 @@ void zero_pages_unmap(void *pages, size_t bytes)
 void zero_pages_give_back(void *pages, size_t first, size_t end)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    first = (first + page - 1) / page * page;
-    end = end / page * page;
-    if (first < end)
-        madvise((char *)pages + first, end - first, MADV_DONTNEED);
+    char *const from = (char *)pages + first, *const to = (char *)pages + end;
+    char *const whole = from + (page - (uintptr_t)from % page) % page, *const last = to - (uintptr_t)to % page;
+    if (whole < last)
+        madvise(whole, (size_t)(last - whole), MADV_DONTNEED);
 }

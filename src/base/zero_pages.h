@@ -10,7 +10,7 @@ void *zero_pages_map(size_t bytes);
 /* Unmaps them; NULL is fine. */
 void zero_pages_unmap(void *pages, size_t bytes);
 /* Gives bytes first .. end - 1 back to the system; they are zero afterwards. Only whole pages: the pages at the ends hold other
- * bytes too. */
+ * bytes too, and keep all. `pages` may also be memory of malloc, whose contents are lost then. */
 void zero_pages_give_back(void *pages, size_t first, size_t end);
 
 #endif

@@ -51,7 +51,7 @@ void rapt_multi_head_attention_init(rapt_multi_head_attention *m, rapt_params *s
 /* Projected queries [batch, queries, heads * d], keys and values [batch, keys, kv_heads * d]; rotated if positions are rotary. */
 typedef struct attention_inputs {
     rapt_tensor *q, *k, *v;
-    attention_stored stored; /* from a cache: keys and values that are not in fp32, keys that are packed */
+    attention_stored stored; /* from a cache: keys and values that are not in fp32, or are packed too */
 } attention_inputs;
 
 /* Normalizes the queries or keys x: each head by itself, or all heads together, as the width of the norm says. */
@@ -115,7 +115,7 @@ rapt_tensor *rapt_multi_head_attention_forward(rapt_tape *t, const rapt_multi_he
 
 static attention_inputs attention_of_cache(rapt_tensor *q, rapt_kv *kv)
 {
-    return (attention_inputs){q, &kv->k, &kv->v, {kv->storage, kv->k_stored, kv->v_stored, kv->k_panels}};
+    return (attention_inputs){q, &kv->k, &kv->v, {kv->storage, kv->k_stored, kv->v_stored, kv->panels}};
 }
 
 /* Whether projected keys and values have the rows and features of the cache, and its heads if heads are stored one by one. */
@@ -173,11 +173,12 @@ rapt_tensor *rapt_cached_cross_attention(rapt_tape *t, const rapt_multi_head_att
 /* ---- parts with caches of their own --------------------------------------------------------------------------------- */
 
 /* Whether rows that share keys and values may read them one after the other, because they stay in the L2 cache. Otherwise the
- * rows become queries of one example, which reads them once. */
-static bool attention_part_is_near(const attention_part *p)
+ * rows become queries of one example, which reads them once; in bf16 its products of several rows are also faster. */
+static bool attention_part_is_near(const rapt_tape *t, const attention_part *p)
 {
     const rapt_tensor *k = &p->memory.kv->k;
-    return !p->memory.shared || 2 * k->shape[1] * k->shape[2] * sizeof *k->data <= NEAR_BYTES;
+    return !p->memory.shared ||
+           (t->team.gemm == &t->k->gemm && 2 * k->shape[1] * k->shape[2] * sizeof *k->data <= NEAR_BYTES);
 }
 
 /* Whether one operation can compute attention for all rows; otherwise each part has its own. */
@@ -187,7 +188,7 @@ static bool attention_parts_are_plain(const rapt_tape *t, const rapt_multi_head_
     bool plain = m->window == 0 && attention_rows_fit(t, rapt_tensor_features(q) / m->heads, &m->scores);
     for (size_t i = 0; i < count && plain; i++)
         plain = (cross ? parts[i].memory.kv : parts[i].kv)->storage == RAPT_TYPE_FP32 &&
-                (!cross || attention_part_is_near(&parts[i]));
+                (!cross || attention_part_is_near(t, &parts[i]));
     return plain;
 }
 
@@ -195,7 +196,7 @@ static bool attention_parts_are_plain(const rapt_tape *t, const rapt_multi_head_
 static attention_query attention_query_of(const rapt_kv *kv, size_t row, size_t keys)
 {
     const size_t at = row * kv->k.shape[1] * kv->k.shape[2];
-    return (attention_query){kv->k.data + at, kv->v.data + at, keys, kv->k_panels, row};
+    return (attention_query){kv->k.data + at, kv->v.data + at, keys, kv->panels, row};
 }
 
 /* Writes the keys and values that the rows of a part attend to in self-attention, from `to` on. */
@@ -217,7 +218,7 @@ static void attention_part_cross(const attention_part *p, attention_query *to)
     }
 }
 
-static rapt_tensor *attention_parts_together(rapt_tape *t, const rapt_multi_head_attention *m, const rapt_tensor *q,
+static rapt_tensor *attention_parts_together(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                              const attention_part *parts, size_t count, bool cross)
 {
     attention_query *of = tape_alloc(t, q->shape[0], sizeof *of);
@@ -250,7 +251,7 @@ static rapt_tensor *attention_part_alone(rapt_tape *t, const rapt_multi_head_att
 }
 
 /* Attention of projected queries, in one operation or part by part, and the output projection. */
-static rapt_tensor *attention_parts_attend(rapt_tape *t, const rapt_multi_head_attention *m, const rapt_tensor *q,
+static rapt_tensor *attention_parts_attend(rapt_tape *t, const rapt_multi_head_attention *m, rapt_tensor *q,
                                            const attention_part *parts, size_t count, bool cross)
 {
     const size_t d = rapt_tensor_features(q);
@@ -288,6 +289,6 @@ rapt_tensor *attention_parts_cross(rapt_tape *t, const rapt_multi_head_attention
                                    size_t count)
 {
     observe_scope outer = observe_enter(t, m->name, 0);
-    const rapt_tensor *q = rapt_linear_forward(t, &m->q, x);
+    rapt_tensor *q = rapt_linear_forward(t, &m->q, x);
     return observe_leave(t, outer, attention_parts_attend(t, m, q, parts, count, true));
 }

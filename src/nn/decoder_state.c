@@ -10,6 +10,8 @@
 #include <string.h>
 
 #define CHUNK ((size_t)4 << 10)
+#define LONGER 8 /* positions that the self-attention cache has at first beyond the tokens of the source: few translations need
+                    more, and memory for the max length would be touched here and there in each sentence */
 
 rapt_decoder_state *rapt_decoder_state_new(rapt_error *err)
 {
@@ -76,7 +78,7 @@ static rapt_code decoder_state_allocate(rapt_decoder_state *s, const rapt_decode
     s->first = arena_array(&s->memory, sentences + 1, sizeof *s->first);
     s->memory_lens = lens ? arena_array(&s->memory, sentences, sizeof *s->memory_lens) : NULL;
     rapt_code code = s->first && (!lens || s->memory_lens) ? RAPT_OK : RAPT_ERR_MEMORY;
-    code = code ? code : rapt_kv_cache_resize(s->self, self, err);
+    code = code ? code : kv_cache_resize_first(s->self, self, longest + LONGER, err);
     return code ? code : rapt_kv_cache_resize(s->cross, cross, err);
 }
 
@@ -94,13 +96,13 @@ static void decoder_state_begin(rapt_decoder_state *s, const rapt_tensor *memory
     rapt_kv_cache_clear(s->self, count);
 }
 
-/* Packs keys in fp32 once, because otherwise every decoding step would pack them. */
+/* Packs keys and values in fp32 once, because otherwise every decoding step would pack them. */
 static void decoder_state_keep(rapt_tape *t, rapt_decoder_state *s, size_t layer, const rapt_tensor *k, const rapt_tensor *v)
 {
     rapt_kv *kv = rapt_kv_cache_layer(s->cross, layer);
     kv_cache_append(t->k, kv, k, v, 0);
     if (kv->storage == RAPT_TYPE_FP32)
-        kv->k_panels = attention_panels_pack(t, &s->memory, &kv->k, kv->head, s->memory_lens);
+        kv->panels = attention_panels_pack(t, &s->memory, &kv->k, &kv->v, kv->head, s->memory_lens);
 }
 
 /* Sentence i of x as a batch of its own. */

@@ -9,7 +9,7 @@
 struct rapt_decoder_state {
     rapt_kv_cache *self;  /* of each row */
     rapt_kv_cache *cross; /* one row for each sentence: all rows of the sentence read the same keys and values */
-    arena memory;         /* holds the arrays below, and packed keys */
+    arena memory;         /* holds the arrays below, and packed keys and values */
     int32_t *memory_lens; /* [sentences], or NULL */
     size_t *first;        /* [sentences + 1]: sentence i has the rows first[i] .. first[i + 1] - 1 */
     rapt_ragged shared;   /* `first` as rapt_ragged, for cross-attention */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define CHUNK ((size_t)1 << 20)
-#define FIRST_POSITIONS 256 /* positions that a growing cache has at first */
+#define FIRST_POSITIONS 256 /* positions that a growing cache has at first, or after it has grown once */
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
 #define SCRATCH ((size_t)16 << 10) /* bytes of a row that are copied at a time: two rows fit into an L1 cache */
@@ -94,23 +94,23 @@ static uint8_t *kv_cache_data(const rapt_tensor *x, uint8_t *stored)
     return stored ? stored : (uint8_t *)x->data;
 }
 
-/* Translators keep two small caches for each sentence, so all arrays that are touched lie together, and the scratch memory, which
- * seldom is, behind them. */
+/* Translators keep two small caches for each sentence, so all arrays that are touched lie together: the small ones, then keys and
+ * values, of which the last may stay empty, then the scratch memory, which is seldom used. */
 static bool kv_cache_allocate(rapt_kv_cache *c)
 {
     arena *a = &c->memory;
     const rapt_kv_sizes sizes = c->sizes;
     c->layers = arena_zeroed(a, sizes.layers, sizeof *c->layers);
-    bool ok = c->layers != NULL;
+    c->held = arena_zeroed(a, sizes.rows, sizeof *c->held);
+    c->touched = arena_zeroed(a, sizes.rows, sizeof *c->touched);
+    c->readers = arena_array(a, sizes.rows, sizeof *c->readers);
+    c->copies = arena_array(a, sizes.rows + sizes.rows / 2 + 1, sizeof *c->copies);
+    c->grown = arena_zeroed(a, sizes.layers, sizeof *c->grown);
+    bool ok = c->layers && c->held && c->touched && c->readers && c->copies && c->grown;
     for (size_t i = 0; ok && i < sizes.layers; i++)
         ok = kv_cache_make_layer(a, c, c->positions, &c->layers[i]);
-    c->held = ok ? arena_zeroed(a, sizes.rows, sizeof *c->held) : NULL;
-    c->touched = ok ? arena_zeroed(a, sizes.rows, sizeof *c->touched) : NULL;
-    c->readers = ok ? arena_array(a, sizes.rows, sizeof *c->readers) : NULL;
-    c->copies = ok ? arena_array(a, sizes.rows + sizes.rows / 2 + 1, sizeof *c->copies) : NULL;
-    c->grown = ok ? arena_zeroed(a, sizes.layers, sizeof *c->grown) : NULL;
     c->scratch = ok ? arena_alloc(a, SCRATCH) : NULL;
-    return c->held && c->touched && c->readers && c->copies && c->grown && c->scratch;
+    return c->scratch != NULL;
 }
 
 /* Leaves a cache of size 0. The arena keeps its memory for other sizes. */
@@ -146,12 +146,12 @@ static rapt_code kv_cache_check(const rapt_kv_sizes *sizes, rapt_error *err)
     return RAPT_OK;
 }
 
-rapt_code rapt_kv_cache_resize(rapt_kv_cache *c, rapt_kv_sizes sizes, rapt_error *err)
+rapt_code kv_cache_resize_first(rapt_kv_cache *c, rapt_kv_sizes sizes, size_t first, rapt_error *err)
 {
     rapt_code code = kv_cache_check(&sizes, err);
     kv_cache_release(c);
     c->sizes = sizes;
-    c->positions = sizes.grows && !sizes.sparse ? MIN(sizes.capacity, FIRST_POSITIONS) : sizes.capacity;
+    c->positions = sizes.grows && !sizes.sparse ? MIN(sizes.capacity, first) : sizes.capacity;
     c->bytes = code ? 0 : kv_cache_bytes(&sizes);
     if (!code && !(kv_cache_can_be_full(sizes) && kv_cache_allocate(c)))
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a KV cache of %zu layers, %zu rows, %zu positions",
@@ -160,6 +160,11 @@ rapt_code rapt_kv_cache_resize(rapt_kv_cache *c, rapt_kv_sizes sizes, rapt_error
         kv_cache_release(c);
     rapt_kv_cache_clear(c, c->sizes.rows);
     return code;
+}
+
+rapt_code rapt_kv_cache_resize(rapt_kv_cache *c, rapt_kv_sizes sizes, rapt_error *err)
+{
+    return kv_cache_resize_first(c, sizes, FIRST_POSITIONS, err);
 }
 
 rapt_kv_cache *rapt_kv_cache_new(rapt_kv_sizes sizes, rapt_error *err)
@@ -194,6 +199,14 @@ static void kv_cache_copy_held(const rapt_kv_cache *c, const uint8_t *from, size
         memcpy(to + i * positions * c->bytes, from + i * held * c->bytes, c->held[i] * c->bytes);
 }
 
+/* Gives the pages of a layer's first memory back, which stays reserved in the arena of all layers until the cache is resized. */
+static void kv_cache_give_back_first(const rapt_kv_cache *c, const rapt_kv *kv)
+{
+    const size_t bytes = c->sizes.rows * kv->k.shape[1] * c->bytes;
+    zero_pages_give_back(kv_cache_data(&kv->k, kv->k_stored), 0, bytes);
+    zero_pages_give_back(kv_cache_data(&kv->v, kv->v_stored), 0, bytes);
+}
+
 /* Grows one layer at a time, so that the old and new memory of only one layer exist together. After a failure some layers have
  * grown and others have not. */
 static bool kv_cache_grow_layer(rapt_kv_cache *c, size_t layer, size_t positions)
@@ -209,6 +222,8 @@ static bool kv_cache_grow_layer(rapt_kv_cache *c, size_t layer, size_t positions
     kv_cache_copy_held(c, kv_cache_data(&kv->k, kv->k_stored), held, kv_cache_data(&larger.k, larger.k_stored), positions);
     kv_cache_copy_held(c, kv_cache_data(&kv->v, kv->v_stored), held, kv_cache_data(&larger.v, larger.v_stored), positions);
     larger.k.shape[0] = larger.v.shape[0] = c->rows;
+    if (!c->grown[layer].first)
+        kv_cache_give_back_first(c, kv);
     arena_free(&c->grown[layer]);
     c->grown[layer] = memory;
     *kv = larger;
@@ -221,7 +236,8 @@ rapt_code rapt_kv_cache_reserve(rapt_kv_cache *c, size_t positions, rapt_error *
         return RAPT_OK;
     if (positions > c->sizes.capacity)
         return rapt_fail(err, RAPT_ERR_SHAPE, "%zu positions for a KV cache of %zu", positions, c->sizes.capacity);
-    size_t larger = MIN(MAX(positions, c->positions + c->positions / 2), c->sizes.capacity);
+    const size_t more = MAX(c->positions + c->positions / 2, FIRST_POSITIONS);
+    const size_t larger = MIN(MAX(positions, more), c->sizes.capacity);
     bool ok = true;
     for (size_t i = 0; i < c->sizes.layers && ok; i++)
         ok = kv_cache_grow_layer(c, i, larger);

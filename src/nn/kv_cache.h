@@ -7,6 +7,9 @@
 
 #include "kernels/kernels.h"
 
+/* rapt_kv_cache_resize; if the cache grows, it has memory for `first` positions at first. */
+rapt_code kv_cache_resize_first(rapt_kv_cache *c, rapt_kv_sizes sizes, size_t first, rapt_error *err);
+
 /* Drops all positions. The next appended position belongs to token `first` of each text. */
 void kv_cache_move(rapt_kv_cache *c, size_t first);
 

@@ -63,9 +63,8 @@ void attention_set_head(attention_head *h, size_t head)
         h->k.data = attention_data(n->k, h->key_rows, h->k.row, h->kv_head, n->d);
         h->v.data = attention_data(n->v, h->key_rows, h->v.row, h->kv_head, n->dv);
     }
-    h->columns = h->seen;
-    h->panels = attention_panels_find(n->stored.keys, h->gemm, n->d, mask_keys_example(&n->mask, h->example), h->kv_head,
-                                      &h->columns);
+    attention_panels_find(n->stored.panels, h->gemm, n->d, mask_keys_example(&n->mask, h->example), h->kv_head, &h->packed);
+    h->columns = h->packed.keys ? h->packed.columns : h->seen;
     h->key.head = (uint32_t)head;
 }
 
@@ -188,7 +187,7 @@ void attention_forward_single(attention_head *h, size_t first, size_t count, rap
     const size_t at = attention_row(h, 0);
     h->kn->attend(&(kernels_query){
         .heads = count, .first = first % n->group, .group = n->group, .keys = h->seen, .d = n->d, .dv = n->dv, .q = h->q.data,
-        .k = h->k.data, .panels = h->panels, .panels_head = attention_panels_head(n->stored.keys), .v = h->v.data,
+        .k = h->k.data, .panels = h->packed.keys, .panels_head = attention_panels_head(n->stored.panels), .v = h->v.data,
         .k_row = h->k.row, .v_row = h->v.row, .keep = attention_mask_row(h, 0).keep, .scale = n->scale, .p = scratch,
         .out = n->out->data + h->query_rows.first * (size_t)row_stride(n->out) + first * n->dv, .max = &n->row_max[at],
         .inv_sum = &n->row_inv_sum[at]});
@@ -202,12 +201,13 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
     const matrix v = n->stored.k ? attention_widen(h, n->stored.v, 0, h->seen, n->dv, widened) : h->v;
     size_t queries = h->query_rows.count, ldo = (size_t)row_stride(n->out);
     rapt_real *out = n->out->data + h->query_rows.first * ldo + h->head * n->dv;          /* [queries, dv], rows ldo apart */
-    rapt_real *own = attention_take(&scratch, h->panels ? 0 : panels_size(h->gemm, n->d, h->seen));
-    const rapt_real *keys_t = h->panels ? h->panels : own;                                /* K^T [d, seen], in panels */
-    rapt_real *v_panels = attention_take(&scratch, panels_size(h->gemm, h->seen, n->dv));
-    panel_matrix values = attention_operand(h, h->seen, n->dv, v, v_panels);              /* V [seen, dv] */
+    rapt_real *own = attention_take(&scratch, h->packed.keys ? 0 : panels_size(h->gemm, n->d, h->seen));
+    const rapt_real *keys_t = h->packed.keys ? h->packed.keys : own;                      /* K^T [d, seen], in panels */
+    rapt_real *v_panels = attention_take(&scratch, h->packed.values ? 0 : panels_size(h->gemm, h->seen, n->dv));
+    const panel_matrix values = h->packed.values ? (panel_matrix){.packed = h->packed.values, .rows = h->packed.rows}
+                                                 : attention_operand(h, h->seen, n->dv, v, v_panels); /* V [seen, dv] */
     rapt_real *rows = scratch;                                                            /* a tile's [m, width] */
-    if (!h->panels)
+    if (!h->packed.keys)
         attention_pack_keys(h, few, own);
     if (h->seen == 0)
         attention_zero(queries, n->dv, out, ldo);

@@ -16,7 +16,7 @@
 typedef struct attention_stored {
     rapt_type storage;
     const uint8_t *k, *v;
-    const attention_panels *keys; /* besides the elements of k; or NULL */
+    const attention_panels *panels; /* besides the elements of k and v; or NULL */
 } attention_stored;
 
 typedef struct attention_node {
@@ -57,7 +57,7 @@ typedef struct attention_head {
     tape_rows query_rows, key_rows; /* rows of the example */
     size_t seen; /* keys that any query attends to */
     matrix q, k, v; /* [queries, d], [keys, d], [keys, dv]; k and v not of stored keys and values */
-    const rapt_real *panels; /* packed keys from attention_panels, or NULL */
+    attention_packed packed; /* keys and values from attention_panels */
     size_t columns; /* columns of K^T in panels: `seen`, or all columns of attention_panels */
     kernels_dropout key;
 } attention_head;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define CHUNK ((size_t)16 << 10)
+#define CHUNK ((size_t)2 << 10)
 
 rapt_code sentence_init(sentence *s, rapt_error *err)
 {

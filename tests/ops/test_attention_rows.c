@@ -1,6 +1,6 @@
 /* tests/ops/test_attention_rows.c: attention of single queries, as examples of a batch and as rows that each attend to keys of
  * their own, has the bits of the general path, which two equal queries of an example take: under masks, with grouped queries,
- * keys packed before or not, without keys, at every level with any number of threads.
+ * keys and values packed before or not, without keys, at every level with any number of threads, in fp32 and bf16.
  * labels: not-raced levels arm-first */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,19 +81,31 @@ static void check_masks(rapt_tape *t, const sizes *c, const operands *o)
     same_bits(t, attend(t, c, o, o->q, &near), attend(t, c, o, o->twice, &near_kept));
 }
 
+/* `got` has the bits of the examples of a batch, one query each, or the two equal ones of `twice`. */
+static void same_rows(rapt_tape *t, const sizes *c, const operands *o, const rapt_tensor *got)
+{
+    const rapt_mask lens = {.valid_lens = KEYS};
+    if (t->team.gemm == &t->k->gemm) {
+        same_bits(t, got, attend(t, c, o, o->twice, &lens));
+        return;
+    }
+    const rapt_tensor *want = attend(t, c, o, o->q, &lens);
+    assert_string_equal(rapt_tape_error(t)->message, "");
+    assert_memory_equal(got->data, want->data, rapt_tensor_size(want) * sizeof *want->data);
+}
+
 static void check_rows(rapt_tape *t, const sizes *c, const operands *o, bool packed)
 {
     const size_t features = c->kv_heads * c->d;
-    const rapt_mask lens = {.valid_lens = KEYS};
     attention_query of[ROWS];
     arena memory;
     arena_init(&memory, 4096);
-    const attention_panels *panels = packed ? attention_panels_pack(t, &memory, o->k, c->d, KEYS) : NULL;
+    const attention_panels *panels = packed ? attention_panels_pack(t, &memory, o->k, o->v, c->d, KEYS) : NULL;
     for (size_t i = 0; i < ROWS; i++)
         of[i] = (attention_query){.k = o->k->data + i * CAPACITY * features, .v = o->v->data + i * CAPACITY * features,
                                   .keys = (size_t)KEYS[i], .panels = panels, .example = i};
     assert_true(attention_rows_fit(t, c->d, &c->scores));
-    same_bits(t, attention_rows_forward(t, o->q, of, c->heads, c->kv_heads, &c->scores), attend(t, c, o, o->twice, &lens));
+    same_rows(t, c, o, attention_rows_forward(t, o->q, of, c->heads, c->kv_heads, &c->scores));
     arena_free(&memory);
 }
 
@@ -114,6 +126,67 @@ static void single_queries_have_the_bits_of_several(void **state)
         }
 }
 
+static void rows_in_bf16(void **state)
+{
+    (void)state;
+    for (const char *const *isa = kernels_names; *isa; isa++)
+        for (int threads = 1; threads <= 4 && kernels_of_isa(*isa, NULL); threads += 3) {
+            rapt_tape *t = rapt_tape_new(&(rapt_compute){.isa = *isa, .threads = threads, .type = RAPT_TYPE_BF16}, NULL);
+            assert_non_null(t);
+            for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+                const operands o = new_operands(t, &CASES[i]);
+                check_rows(t, &CASES[i], &o, false);
+                check_rows(t, &CASES[i], &o, true);
+            }
+            rapt_tape_free(t);
+        }
+}
+
+static const kernels_gemm *counted;
+static size_t panels_packed_count;
+
+static void count_panel(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst)
+{
+    panels_packed_count++;
+    counted->pack_b(kc, n, b, b_row, b_col, dst);
+}
+
+/* Keys and values that are packed before are not packed again: neither for a batch nor for rows. */
+static void packed_once_in_bf16(void **state)
+{
+    (void)state;
+    const sizes *c = CASES;
+    rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1, .type = RAPT_TYPE_BF16}, NULL);
+    arena memory;
+    attention_query of[ROWS];
+    assert_non_null(t);
+    kernels_gemm counting = *t->team.gemm;
+    counted = t->team.gemm;
+    counting.pack_b = count_panel;
+    t->team.gemm = &counting;
+    const operands o = new_operands(t, c);
+    arena_init(&memory, 4096);
+    const attention_panels *panels = attention_panels_pack(t, &memory, o.k, o.v, c->d, KEYS);
+    const rapt_mask lens = {.valid_lens = KEYS};
+    for (size_t i = 0; i < ROWS; i++)
+        of[i] = (attention_query){o.k->data + i * CAPACITY * c->kv_heads * c->d, o.v->data + i * CAPACITY * c->kv_heads * c->d,
+                                  (size_t)KEYS[i], panels, i};
+    assert_true(panels_packed_count > 0);
+    panels_packed_count = 0;
+    const rapt_tensor *rows = attention_rows_forward(t, o.q, of, c->heads, c->kv_heads, &c->scores);
+    const rapt_tensor *batch = attention_op_stored(t, o.q, o.k, o.v, (attention_stored){.panels = panels},
+                                                   &(rapt_op_attention_options){.heads = c->heads, .mask = &lens});
+    assert_string_equal(rapt_tape_error(t)->message, "");
+    assert_int_equal(panels_packed_count, 0);
+    const rapt_tensor *want = attend(t, c, &o, o.q, &lens);
+    assert_true(panels_packed_count > 0);
+    assert_memory_equal(rows->data, want->data, rapt_tensor_size(want) * sizeof *want->data);
+    assert_memory_equal(batch->data, want->data, rapt_tensor_size(want) * sizeof *want->data);
+    arena_free(&memory);
+    t->team.gemm = counted;
+    rapt_tape_free(t);
+}
+
 static void ignore(void *context, const rapt_observation *step)
 {
     (void)context, (void)step;
@@ -125,11 +198,7 @@ static void other_attention_does_not_fit(void **state)
     rapt_param table = {0};
     const rapt_attention_scores plain = {0}, capped = {.cap = 2}, biased = {.bias.weight = &table}, endless = {.scale = INFINITY};
     rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, NULL);
-    rapt_tape *bf16 = rapt_tape_new(&(rapt_compute){.threads = 1, .type = RAPT_TYPE_BF16}, NULL);
     assert_non_null(t);
-    assert_non_null(bf16);
-    rapt_tape_begin(bf16, (rapt_pass){0});
-    assert_false(attention_rows_fit(bf16, 8, &plain));
     rapt_tape_begin(t, (rapt_pass){.training = true});
     assert_false(attention_rows_fit(t, 8, &plain));
     rapt_tape_begin(t, (rapt_pass){0});
@@ -147,7 +216,6 @@ static void other_attention_does_not_fit(void **state)
     rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     assert_false(attention_rows_fit(t, 8, &plain));
     rapt_tape_free(t);
-    rapt_tape_free(bf16);
 }
 
 /* A window that lies partly behind the keys there are. */
@@ -169,6 +237,7 @@ static void window_beyond_the_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(single_queries_have_the_bits_of_several),
+                                       cmocka_unit_test(rows_in_bf16), cmocka_unit_test(packed_once_in_bf16),
                                        cmocka_unit_test(other_attention_does_not_fit),
                                        cmocka_unit_test(window_beyond_the_keys)};
     return cmocka_run_group_tests(tests, NULL, NULL);
