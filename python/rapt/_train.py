@@ -157,6 +157,11 @@ def _recipe_of(recipe, pairs, text, validation, run):
     return own
 
 
+def _ends(answer):
+    """Whether a callback has returned False, or NumPy's."""
+    return type(answer).__name__ in ("bool", "bool_") and not answer
+
+
 class _Loop:
     """The loop of a run: steps, and the callbacks after each."""
 
@@ -178,9 +183,9 @@ class _Loop:
             if step.report:
                 self.run.steps.append(step)
                 self.display.update(self.run.steps, self.run.folder)
-            if ask and self.on_step and self.on_step(step) is False:
+            if ask and self.on_step and _ends(self.on_step(step)):
                 return True
-            if ask and step.report and self.on_report and self.ask_about_report(step) is False:
+            if ask and step.report and self.on_report and _ends(self.ask_about_report(step)):
                 return True
         return False
 

@@ -104,6 +104,14 @@ class Ends(unittest.TestCase):
         run = rapt.train(recipe(), out, on_step=lambda step: steps.append(step.step) or step.step < 3)
         self.assertEqual((steps, run.stopped), ([1, 2, 3], True))
         self.assertFalse(self.assert_resumes(out).stopped)
+        for answer in (None, 0, "", []): # is not False
+            self.assertFalse(rapt.train(recipe(), max_steps=2, on_step=lambda step: answer).stopped)
+        try:
+            import numpy
+        except ImportError:
+            pass
+        else:
+            self.assertTrue(rapt.train(recipe(), on_step=lambda step: numpy.bool_(False)).stopped)
         out = support.SCRATCH / "false-report"
         run = rapt.train(recipe(), out, on_report=lambda step, model: False)
         self.assertEqual((run.steps[0].step, run.stopped), (4, True))
