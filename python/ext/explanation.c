@@ -1,4 +1,4 @@
-/* explanation.c: one pass over a text with all that it computed: arrays in place, tokens, predictions, and the library's texts. */
+/* explanation.c: one pass over a text with all that it computed: arrays in place, tokens, predictions, texts of the library. */
 #include <stddef.h>
 #include <stdlib.h>
 

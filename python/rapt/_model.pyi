@@ -1,14 +1,20 @@
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, Self, overload
+from typing import Any, Literal, Self, TypedDict, Unpack, overload
 
+from typing_extensions import Buffer
+
+from ._explanation import Explanation
 from ._rapt import Array
-from ._results import Loss, Translation
+from ._results import Completion, Loss, Prediction, TextScore, Translation
+from ._stream import Stream
 from ._tokenizer import Tokenizer
 
 _Path = str | PathLike[str]
 _Texts = list[str] | tuple[str, ...]
+_Prompt = str | Sequence[int] | Buffer
+_Stops = str | list[str] | tuple[str, ...] | None
 
 class Model:
     folder: str | PathLike[str]
@@ -29,6 +35,8 @@ class Model:
     def export(self, path: _Path, to: Literal["hf", "ctranslate2", "gguf", "rapt"], *,
                weights: Literal["fp32", "fp16", "bf16", "q8_0", "q4_0"] | None = None,
                on_progress: Callable[[int, int], object] | None = None) -> None: ...
+    def explain(self, text: str, *, target: str | None = None, names: Sequence[str] = (), gradients: bool = False,
+                strict: bool = False) -> Explanation: ...
     def close(self) -> None: ...
     def _repr_html_(self) -> str: ...
     def __enter__(self) -> Self: ...
@@ -55,10 +63,61 @@ class Translator(Model):
     def translate_file(self, source: _Path, target: _Path, **options: Any) -> dict[str, float]: ...
     def score(self, sources: _Texts, targets: _Texts, *, strict: bool = False) -> Loss: ...
 
+class _ChatOptions(TypedDict, total=False):
+    temperature: float | None
+    greedy: bool | None
+    top_k: int | None
+    top_p: float | None
+    min_p: float | None
+    typical_p: float | None
+    repetition_penalty: float | None
+    repetition_window: int | None
+    presence_penalty: float | None
+    frequency_penalty: float | None
+    seed: int | None
+    beam: int | None
+    top_log_probs: int | None
+
 class LanguageModel(Model):
     @property
     def tokenizer(self) -> Tokenizer: ...
+    @overload
+    def generate(self, prompt: _Prompt, *, stream: Literal[False] = False, max_tokens: int | None = None,
+                 temperature: float | None = None,
+                 greedy: bool | None = None, top_k: int | None = None, top_p: float | None = None, min_p: float | None = None,
+                 typical_p: float | None = None, repetition_penalty: float | None = None, repetition_window: int | None = None,
+                 presence_penalty: float | None = None, frequency_penalty: float | None = None, seed: int | None = None,
+                 sample: int = 0, stop: _Stops = (), beam: int | None = None, top_log_probs: int | None = None,
+                 logit_bias: Mapping[int, float] | None = None,
+                 should_stop: Callable[[], bool] | None = None) -> Completion: ...
+    @overload
+    def generate(self, prompt: _Prompt, *, stream: Literal[True], max_tokens: int | None = None,
+                 temperature: float | None = None,
+                 greedy: bool | None = None, top_k: int | None = None, top_p: float | None = None, min_p: float | None = None,
+                 typical_p: float | None = None, repetition_penalty: float | None = None, repetition_window: int | None = None,
+                 presence_penalty: float | None = None, frequency_penalty: float | None = None, seed: int | None = None,
+                 sample: int = 0, stop: _Stops = (), beam: int | None = None, top_log_probs: int | None = None,
+                 logit_bias: Mapping[int, float] | None = None,
+                 should_stop: None = None) -> Stream: ...
+    @overload
+    def chat(self, messages: Iterable[Mapping[str, str]], *, stream: Literal[False] = False,
+             variables: Mapping[str, Any] | None = None, max_tokens: int | None = 1024, sample: int = 0, stop: _Stops = (),
+             logit_bias: Mapping[int, float] | None = None, should_stop: Callable[[], bool] | None = None,
+             **options: Unpack[_ChatOptions]) -> Completion: ...
+    @overload
+    def chat(self, messages: Iterable[Mapping[str, str]], *, stream: Literal[True],
+             variables: Mapping[str, Any] | None = None, max_tokens: int | None = 1024, sample: int = 0, stop: _Stops = (),
+             logit_bias: Mapping[int, float] | None = None, should_stop: None = None,
+             **options: Unpack[_ChatOptions]) -> Stream: ...
+    def chat_prompt(self, messages: Iterable[Mapping[str, str]], *, variables: Mapping[str, Any] | None = None,
+                    generation_prompt: bool = True) -> str: ...
+    def next_token(self, prompt: _Prompt, *, top: int = 5) -> Prediction: ...
+    def score(self, texts: list[str] | tuple[str, ...] | list[Sequence[int]] | tuple[Sequence[int], ...], *,
+              should_stop: Callable[[], bool] | None = None) -> list[TextScore]: ...
+    def perplexity(self, text: str, *, should_stop: Callable[[], bool] | None = None) -> float: ...
 
 class Encoder(Model):
     @property
     def tokenizer(self) -> Tokenizer: ...
+    def embed(self, texts: _Texts, *, prompt: str | None = None, pooling: Literal["stored", "mean", "cls", "max"] = "stored",
+              normalize: bool | None = None, should_stop: Callable[[], bool] | None = None) -> Array: ...

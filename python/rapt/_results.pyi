@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, Literal
 
 from ._rapt import Array
 
@@ -22,6 +22,33 @@ class Translation(Result):
     @property
     def text(self) -> str: ...
     def _repr_html_(self) -> str: ...
+
+class Completion(Result):
+    text: str
+    tokens: list[int]
+    log_probs: list[float] | None
+    prompt_tokens: int
+    finish_reason: Literal["length", "stop", "end_of_text"]
+    score: float
+
+class TokenStep(Result):
+    id: int | None
+    text: str
+    log_prob: float
+    top: list[tuple[int, float]]
+
+class Prediction(Result):
+    ids: list[int]
+    tokens: list[str]
+    probabilities: list[float]
+    label: int | None
+    loss: float | None
+
+class TextScore(Result):
+    tokens: list[int]
+    log_probs: list[float]
+    @property
+    def log_prob(self) -> float: ...
 
 class Loss(Result):
     nll: float
