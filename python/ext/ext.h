@@ -37,7 +37,9 @@
     X(tape)                                                                                        \
     X(optimizer)                                                                                   \
     X(stream)                                                                                      \
-    X(explanation)
+    X(explanation)                                                                                 \
+    X(engine)                                                                                      \
+    X(engine_job)
 
 /* Types that are derived from another one of the module. */
 #define EXT_SUBTYPES(X)                                                                            \
@@ -58,7 +60,8 @@
     X(parameter)                                                                                   \
     X(nn)                                                                                          \
     X(attention)                                                                                   \
-    X(optimizer)
+    X(optimizer)                                                                                   \
+    X(engine)
 
 #define EXT_DECLARE_TYPE(name) extern PyType_Spec name##_spec;
 EXT_TYPES(EXT_DECLARE_TYPE)

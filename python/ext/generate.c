@@ -65,7 +65,8 @@ static int read_prompt(PyObject *prompt, text_request *r)
 int text_request_read(const model *m, PyObject *prompt, PyObject *options, PyObject *stops, PyObject *biases, text_request *r)
 {
     r->o = rapt_generate_options_default();
-    r->o.compute = m->compute;
+    if (m)
+        r->o.compute = m->compute;
     if (read_prompt(prompt, r) < 0 || options_read(options, OPTIONS, &r->o) < 0 || ext_texts_read(stops, "stop", &r->stops) < 0 ||
         read_biases(biases, r) < 0)
         return -1;
@@ -136,7 +137,7 @@ rapt_code generation_begin(generation **n, const model *m, const text_request *r
                         : rapt_generator_begin_tokens((*n)->g, r->ids.ids, r->ids.count, err);
 }
 
-PyObject *completion_of(rapt_generated *r)
+PyObject *completion_tuple(const rapt_generated *r)
 {
     static const char *const ends[] = {[RAPT_FINISH_NONE] = "interrupted", [RAPT_FINISH_LENGTH] = "length",
                                        [RAPT_FINISH_STOP] = "stop", [RAPT_FINISH_END_OF_TEXT] = "end_of_text"};
@@ -150,6 +151,12 @@ PyObject *completion_of(rapt_generated *r)
     Py_XDECREF(text);
     Py_XDECREF(ids);
     Py_XDECREF(log_probs);
+    return tuple;
+}
+
+PyObject *completion_of(rapt_generated *r)
+{
+    PyObject *tuple = completion_tuple(r);
     rapt_generated_free(r);
     return tuple;
 }

@@ -26,6 +26,7 @@ typedef struct text_request {
     unsigned long long sample;
 } text_request;
 /* Reads what Python hands over, and frees it. *r is to be freed in any case. */
+/* `m` NULL: of an engine, whose threads and types of numbers count. */
 int text_request_read(const model *m, PyObject *prompt, PyObject *options, PyObject *stops, PyObject *biases, text_request *r);
 void text_request_free(text_request *r);
 
@@ -36,7 +37,9 @@ void generation_put(model *m, generation *n);
 /* Within a call: makes a generator unless *n is one, and begins with the prompt. */
 rapt_code generation_begin(generation **n, const model *m, const text_request *r, ext_call *c, rapt_error *err);
 
-/* (text, ids, log-probabilities or None, prompt tokens, why it ended, score); frees the result. */
+/* (text, ids, log-probabilities or None, prompt tokens, why it ended, score). */
+PyObject *completion_tuple(const rapt_generated *result);
+/* Frees the result, too. */
 PyObject *completion_of(rapt_generated *result);
 
 #endif

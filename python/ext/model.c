@@ -89,6 +89,7 @@ PyObject *model_view(const ext_state *s, rapt_model *lent, int threads, PyObject
         return NULL;
     m->compute.threads = threads;
     m->model = lent;
+    m->lent = true;
     if (!(m->owner = owner_new(s, NULL, NULL, under))) {
         Py_DECREF((PyObject *)m);
         return NULL;

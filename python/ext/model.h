@@ -12,6 +12,7 @@ typedef struct model {
     rapt_model *model;
     PyObject *owner;           /* of `model`; NULL: closed */
     bool trainable;            /* its parameters are in memory and can be written: nothing that is made of them is kept */
+    bool lent;                 /* by a trainer, which changes it */
     PyObject *options;         /* the dict that `compute` points into */
     rapt_compute compute;
     PyThread_type_lock lock;   /* of the translator, and of the first use of the chat template */
@@ -36,6 +37,11 @@ model *model_new(const ext_state *s, PyObject *options);
 PyObject *model_take(const ext_state *s, model *m, rapt_model *loaded, const rapt_error *err);
 /* A handle of a model that `under` keeps alive and may change: it is to be expired before. */
 PyObject *model_view(const ext_state *s, rapt_model *m, int threads, PyObject *under);
+
+/* Options of translations from a dict. */
+int translate_options_read(PyObject *dict, rapt_translate_options *o);
+/* A list of tuples, of what was translated with these options. */
+PyObject *translations_list(const ext_state *s, const rapt_translation *t, size_t count, const rapt_translate_options *o);
 
 /* The methods, by file. */
 PyObject *model_translate(PyObject *self, PyObject *args);

@@ -22,6 +22,11 @@ static const option_row OPTIONS[] = {
 /* These decide how weights are packed or lines are cut: a translator has them for good. */
 static const char *const OF_TRANSLATOR[] = {"source", "target", "as_tokens", "split", NULL};
 
+int translate_options_read(PyObject *dict, rapt_translate_options *o)
+{
+    return options_read(dict, OPTIONS, o);
+}
+
 static bool stop_line(void *context, size_t line)
 {
     (void)line;
@@ -147,11 +152,11 @@ static int read_prefixes(PyObject *list, lines *l)
     return 0;
 }
 
-static PyObject *results_of(const ext_state *s, const lines *l, const rapt_translate_options *o)
+PyObject *translations_list(const ext_state *s, const rapt_translation *t, size_t count, const rapt_translate_options *o)
 {
-    PyObject *list = PyList_New((Py_ssize_t)l->texts.count), *item;
-    for (size_t i = 0; list && i < l->texts.count; i++) {
-        if (!(item = translation_of(s, &l->out[i], o)) || PyList_SetItem(list, (Py_ssize_t)i, item) < 0)
+    PyObject *list = PyList_New((Py_ssize_t)count), *item;
+    for (size_t i = 0; list && i < count; i++) {
+        if (!(item = translation_of(s, &t[i], o)) || PyList_SetItem(list, (Py_ssize_t)i, item) < 0)
             Py_CLEAR(list);
     }
     return list;
@@ -170,7 +175,7 @@ PyObject *model_translate(PyObject *self, PyObject *args)
     lines l = {0};
     rapt_translate_options o = rapt_translate_options_default();
     o.compute = m->compute;
-    if (options_read(dict, OPTIONS, &o) < 0 || ext_sized_read(list, "text", &l.texts) < 0 || read_prefixes(prefixes, &l) < 0)
+    if (translate_options_read(dict, &o) < 0 || ext_sized_read(list, "text", &l.texts) < 0 || read_prefixes(prefixes, &l) < 0)
         goto end;
     if (!(l.out = PyMem_Calloc(l.texts.count + 1, sizeof *l.out))) {
         PyErr_NoMemory();
@@ -184,7 +189,7 @@ PyObject *model_translate(PyObject *self, PyObject *args)
     ext_call_end(&c);
     if (!code && ext_call_was_stopped(&c))
         code = rapt_fail(&err, RAPT_ERR_INTERRUPTED, "the translation was cancelled");
-    result = code ? ext_raise(s, &err) : results_of(s, &l, &o);
+    result = code ? ext_raise(s, &err) : translations_list(s, l.out, l.texts.count, &o);
     rapt_translations_free(l.out, l.texts.count);
 end:
     PyMem_Free(l.out);

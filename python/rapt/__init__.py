@@ -9,6 +9,7 @@ and pandas are optional: arrays speak the buffer protocol and DLPack. The module
 """
 from ._rapt import (Array, Error, FormatError, InterruptedRunError, InvalidValueError, IOFailure, NotFiniteError, NotFoundError,
                     OutOfMemoryError, ShapeError, version as __version__)
+from ._engine import Engine
 from ._explanation import Explanation
 from ._figures import array_heatmap, array_html
 from ._html import Html
@@ -21,8 +22,8 @@ from ._stream import Stream
 from ._tokenizer import Encoding, Tokenizer
 from ._train import Run, Step, train
 
-__all__ = ["Array", "BLEU", "CHRF", "Completion", "Encoder", "Encoding", "Error", "Explanation", "FormatError", "Html",
-           "Hypothesis", "IOFailure", "InterruptedRunError", "InvalidValueError", "LanguageModel", "Loss", "Model",
+__all__ = ["Array", "BLEU", "CHRF", "Completion", "Encoder", "Encoding", "Engine", "Error", "Explanation", "FormatError",
+           "Html", "Hypothesis", "IOFailure", "InterruptedRunError", "InvalidValueError", "LanguageModel", "Loss", "Model",
            "NotFiniteError", "NotFoundError", "OutOfMemoryError", "Prediction", "Recipe", "Run", "Score", "ShapeError",
            "Step", "Stream", "TextScore", "TokenStep", "Tokenizer", "Translation", "Translator", "__version__", "average",
            "book_bleu", "convert", "corpus_bleu", "corpus_chrf", "info", "sentence_bleu", "sentence_chrf", "threads", "train"]

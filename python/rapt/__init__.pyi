@@ -2,6 +2,7 @@ from ._rapt import (Array as Array, Error as Error, FormatError as FormatError, 
                     InvalidValueError as InvalidValueError, IOFailure as IOFailure, NotFiniteError as NotFiniteError,
                     NotFoundError as NotFoundError, OutOfMemoryError as OutOfMemoryError, ShapeError as ShapeError,
                     version as __version__)
+from ._engine import Engine as Engine
 from ._explanation import Explanation as Explanation
 from ._html import Html as Html
 from ._metrics import (BLEU as BLEU, CHRF as CHRF, Score as Score, book_bleu as book_bleu, corpus_bleu as corpus_bleu,
@@ -15,8 +16,8 @@ from ._stream import Stream as Stream
 from ._tokenizer import Encoding as Encoding, Tokenizer as Tokenizer
 from ._train import Run as Run, Step as Step, train as train
 
-__all__ = ["Array", "BLEU", "CHRF", "Completion", "Encoder", "Encoding", "Error", "Explanation", "FormatError", "Html",
-           "Hypothesis", "IOFailure", "InterruptedRunError", "InvalidValueError", "LanguageModel", "Loss", "Model",
+__all__ = ["Array", "BLEU", "CHRF", "Completion", "Encoder", "Encoding", "Engine", "Error", "Explanation", "FormatError",
+           "Html", "Hypothesis", "IOFailure", "InterruptedRunError", "InvalidValueError", "LanguageModel", "Loss", "Model",
            "NotFiniteError", "NotFoundError", "OutOfMemoryError", "Prediction", "Recipe", "Run", "Score", "ShapeError",
            "Step", "Stream", "TextScore", "TokenStep", "Tokenizer", "Translation", "Translator", "__version__", "average",
            "book_bleu", "convert", "corpus_bleu", "corpus_chrf", "info", "sentence_bleu", "sentence_chrf", "threads", "train"]
