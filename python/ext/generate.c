@@ -221,9 +221,7 @@ PyObject *model_next_token(PyObject *self, PyObject *args)
     model *m = (model *)self;
     if (!options || !none || !PyArg_ParseTuple(args, "On:next_token", &prompt, &asked) || !model_begin(self, &hold))
         goto end;
-    if (asked < 1) {
-        PyErr_SetString(PyExc_ValueError, "top must be 1 or more");
-    } else if (text_request_read(m, prompt, options, none, none, &r) == 0) {
+    if (text_request_read(m, prompt, options, none, none, &r) == 0) {
         generation *n = generation_take(m, &r);
         int32_t *ids = NULL;
         double *probabilities = NULL;

@@ -22,13 +22,18 @@ def biases_of(logit_bias):
         raise TypeError(f"logit_bias must be a mapping, not {type(logit_bias).__name__}") from None
 
 
+def integer_of(value, name, least, most):
+    """An int in a range."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+    if not least <= value <= most:
+        raise ValueError(f"{name} is {value}: it is {least} to {most}")
+    return value
+
+
 def sample_of(sample):
     """The index of a sample."""
-    if not isinstance(sample, int) or isinstance(sample, bool):
-        raise TypeError(f"sample must be an int, not {type(sample).__name__}")
-    if not 0 <= sample < 1 << 64:
-        raise ValueError(f"sample is out of range: {sample}")
-    return sample
+    return integer_of(sample, "sample", 0, (1 << 64) - 1)
 
 
 def role_and_content(message):

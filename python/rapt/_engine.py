@@ -1,6 +1,6 @@
 """Many requests at once to models that stay loaded, for programs that use asyncio."""
 from . import _rapt
-from ._arguments import biases_of, sample_of, stops_of
+from ._arguments import biases_of, integer_of, sample_of, stops_of
 from ._results import Completion, Hypothesis, Translation
 
 _engines = None # a WeakSet of all engines
@@ -43,13 +43,7 @@ class Engine:
     __slots__ = ("_handle", "__weakref__")
 
     def __init__(self, *, threads=None):
-        if threads is None:
-            threads = 0
-        elif not isinstance(threads, int) or isinstance(threads, bool):
-            raise TypeError(f"threads must be an int, not {type(threads).__name__}")
-        elif not 1 <= threads <= 256:
-            raise ValueError(f"threads is {threads}: it is 1 to 256")
-        self._handle = _rapt.engine(threads)
+        self._handle = _rapt.engine(0 if threads is None else integer_of(threads, "threads", 1, 256))
         _register(self)
 
     def add(self, model, *, slots=None, kv_memory=None, source=None, target=None, split=None, detokenize=True):
@@ -92,7 +86,7 @@ class Engine:
         translations = [Translation([Hypothesis(*h) for h in hypotheses], *rest) for hypotheses, *rest in results]
         return translations[0] if single else translations
 
-    async def _run(self, queue, *arguments):
+    async def _run(self, queue, model, *arguments):
         import asyncio
         loop = asyncio.get_running_loop()
         future = loop.create_future()
@@ -102,7 +96,7 @@ class Engine:
                 loop.call_soon_threadsafe(_settle, future, result, error)
             except RuntimeError:
                 pass # the loop was closed: nobody waits
-        job = queue(*arguments, deliver)
+        job = queue(integer_of(model, "model", 0, (1 << 31) - 1), *arguments, deliver)
         try:
             return await future
         finally:

@@ -1,6 +1,6 @@
 """Models: a folder of rapt or Hugging Face, or a GGUF file, loaded for inference or training."""
 from . import _rapt
-from ._arguments import biases_of, role_and_content, sample_of, stops_of
+from ._arguments import biases_of, integer_of, role_and_content, sample_of, stops_of
 from ._explanation import Explanation, texts_of
 from ._results import Completion, Hypothesis, Loss, Prediction, TextScore, Translation
 from ._stream import Stream
@@ -285,7 +285,7 @@ class LanguageModel(Model):
     def next_token(self, prompt, *, top=5):
         """The `top` most probable tokens after a prompt, a str or ids: a Prediction without a label. `top` is 1 or more; of a
         smaller vocabulary, all."""
-        ids, probabilities = self._handle.next_token(prompt, top)
+        ids, probabilities = self._handle.next_token(prompt, integer_of(top, "top", 1, (1 << 63) - 1))
         return Prediction(ids, texts_of(self.tokenizer, ids), probabilities, None, None)
 
     def score(self, texts, *, should_stop=None):
