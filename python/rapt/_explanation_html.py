@@ -6,10 +6,16 @@ TOKENS = 28 # of a heat map's side, and of a list
 PREDICTIONS = 20
 ROWS = 80 # of statistics
 LABEL = 24 # characters of a token
+TABLE = '<table style="color:inherit;font-size:inherit">'
 
 
 def _label(text):
     return escape(text if len(text) <= LABEL else text[:LABEL - 1] + "\u2026")
+
+
+def _token(text):
+    """A token as it is predicted; a space is an open box, as in labels."""
+    return f"<code>{_label(text.replace(' ', chr(0x2423)))}</code>"
 
 
 def _sequence(name, labels):
@@ -27,10 +33,12 @@ def _heads_mean(array):
 
 
 def _heat_map(title, weights, rows, columns):
-    """Darker is more; the color of the text around it, so that it fits a light and a dark page."""
+    """The largest weight has the color of the text around the map, which fits a light and a dark page; 0 is nothing."""
     size, left, top = 16, 120, 90
-    cells = "".join(f'<path d="M{left + size * k} {top + size * q}h15v15h-15z" fill-opacity="{w:.2f}"/>'
-                    for q, row in enumerate(weights) for k, w in enumerate(row) if w >= 0.005)
+    most = max(max(row) for row in weights) or 1
+    cells = "".join(f'<path d="M{left + size * k} {top + size * q}h15v15h-15z" fill-opacity="{w / most:.2f}"/>'
+                    for q, row in enumerate(weights) for k, w in enumerate(row) if w / most >= 0.005)
+    title += f"; full color is {most:.2f}"
     names = "".join(f'<text x="{left - 4}" y="{top + size * q + 12}" text-anchor="end">{_label(text)}</text>'
                     for q, text in enumerate(rows[:len(weights)]))
     names += "".join(f'<text transform="translate({left + size * k + 12},{top - 4}) rotate(-60)">{_label(text)}</text>'
@@ -63,12 +71,12 @@ def _predictions(e):
     labels = list(e.sequences.values())[-1]
     rows = []
     for label, p in list(zip(labels, e.predictions()))[:PREDICTIONS]:
-        best = " ".join(f"<td><code>{_label(token)}</code> {probability:.3f}</td>"
+        best = " ".join(f"<td>{_token(token)} {probability:.3f}</td>"
                         for token, probability in list(zip(p.tokens, p.probabilities))[:3])
         rows.append(f"<tr><td><code>{_label(label)}</code></td>{best}</tr>")
     more = f"<div>and after {len(labels) - PREDICTIONS} more tokens</div>" if len(labels) > PREDICTIONS else ""
     head = '<tr><th>after</th><th colspan="3">most probable, with probability</th></tr>'
-    return f"<table>{head}{''.join(rows)}</table>{more}" if rows else ""
+    return f"{TABLE}{head}{''.join(rows)}</table>{more}" if rows else ""
 
 
 def _statistics(e):
@@ -81,7 +89,7 @@ def _statistics(e):
         rows.append(f"<tr><td>{escape(name)}</td><td>{' &times; '.join(map(str, step['shape']))}</td>{numbers}</tr>")
     more = f"<div>and {len(steps) - ROWS} more: see statistics()</div>" if len(steps) > ROWS else ""
     head = "<tr><th>name</th><th>shape</th><th>min</th><th>mean</th><th>max</th><th>std</th></tr>"
-    return f"<details><summary>{len(steps)} arrays</summary><table>{head}{''.join(rows)}</table>{more}</details>"
+    return f"<details><summary>{len(steps)} arrays</summary>{TABLE}{head}{''.join(rows)}</table>{more}</details>"
 
 
 def page(e):

@@ -6,6 +6,7 @@ TOKENS: int
 PREDICTIONS: int
 ROWS: int
 LABEL: int
+TABLE: str
 
 def last_attention(names: Iterable[str]) -> str | None: ...
 def page(e: Explanation) -> str: ...
