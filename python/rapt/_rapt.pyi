@@ -1,6 +1,8 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ._html import Html
+
 version: str
 
 class Error(Exception):
