@@ -250,6 +250,32 @@ class Threads(unittest.TestCase):
                     thread.join()
                 self.assertEqual(got, [expected, expected])
 
+    def test_training_waits_for_the_calls_of_other_threads(self):
+        """The model of on_report is closed afterwards, when the calls that it was given to have ended."""
+        recipe = {**support.SMALL, "task": "language_model", "tokenizer.type": "characters", "model.context": 16}
+        ended, threads = [], []
+
+        def work(model):
+            try:
+                for seed in range(50):
+                    ended.append(model.generate("To", seed=seed, max_tokens=20).text)
+                    ended.append(model.score(["To be"])[0].tokens)
+                    ended.extend(step.text for step in model.generate("To", max_tokens=5, stream=True))
+            except ValueError as error:
+                ended.append(error) # closed meanwhile
+
+        def report(step, model):
+            threads.append(threading.Thread(target=work, args=(model,)))
+            threads[-1].start()
+        rapt.train(recipe, text="To be, or not to be, that is the question.\n" * 200, on_report=report, show=False)
+        for thread in threads:
+            thread.join(60)
+            self.assertFalse(thread.is_alive())
+        self.assertGreaterEqual(len(threads), 2)
+        for error in ended:
+            if isinstance(error, ValueError):
+                self.assertRegex(str(error), "closed|changed")
+
     def test_a_model_in_use_is_not_closed(self):
         own = rapt.Model.load(support.language_model(), threads=1)
         begun, ends = threading.Event(), threading.Event()
