@@ -9,32 +9,44 @@ and pandas are optional: arrays speak the buffer protocol and DLPack. The module
 """
 from ._rapt import (Array, Error, FormatError, InterruptedRunError, InvalidValueError, IOFailure, NotFiniteError, NotFoundError,
                     OutOfMemoryError, ShapeError, version as __version__)
-from ._engine import Engine
-from ._explanation import Explanation
-from ._figures import array_heatmap, array_html
-from ._html import Html
-from ._metrics import (BLEU, CHRF, Score, book_bleu, corpus_bleu, corpus_chrf, sentence_bleu, sentence_chrf)
-from ._model import Encoder, LanguageModel, Model, Translator
-from ._process import average, convert, info, threads
-from ._recipe import Recipe
-from ._results import Completion, Hypothesis, Loss, Prediction, TextScore, TokenStep, Translation
-from ._stream import Stream
-from ._tokenizer import Encoding, Tokenizer
-from ._train import Run, Step, train
 
-__all__ = ["Array", "BLEU", "CHRF", "Completion", "Encoder", "Encoding", "Engine", "Error", "Explanation", "FormatError",
-           "Html", "Hypothesis", "IOFailure", "InterruptedRunError", "InvalidValueError", "LanguageModel", "Loss", "Model",
-           "NotFiniteError", "NotFoundError", "OutOfMemoryError", "Prediction", "Recipe", "Run", "Score", "ShapeError",
-           "Step", "Stream", "TextScore", "TokenStep", "Tokenizer", "Translation", "Translator", "__version__", "average",
-           "book_bleu", "convert", "corpus_bleu", "corpus_chrf", "info", "sentence_bleu", "sentence_chrf", "threads", "train"]
+# Where each name is; a module is imported when one of its names is first used, so that `import rapt` costs no more than a file.
+_PLACES = {name: place for place, names in {
+    "_engine": "Engine", "_explanation": "Explanation", "_html": "Html", "_recipe": "Recipe", "_stream": "Stream",
+    "_metrics": "BLEU CHRF Score book_bleu corpus_bleu corpus_chrf sentence_bleu sentence_chrf",
+    "_model": "Encoder LanguageModel Model Translator", "_process": "average convert info threads",
+    "_results": "Completion Hypothesis Loss Prediction TextScore TokenStep Translation",
+    "_tokenizer": "Encoding Tokenizer", "_train": "Run Step train"}.items() for name in names.split()}
 
-Array.heatmap = array_heatmap
-Array._repr_html_ = array_html
+__all__ = ["Array", "Error", "FormatError", "IOFailure", "InterruptedRunError", "InvalidValueError", "NotFiniteError",
+           "NotFoundError", "OutOfMemoryError", "ShapeError", "__version__", *_PLACES]
 
 
 def __getattr__(name):
-    """rapt.nn and rapt.optim are imported when they are first used."""
     if name in ("nn", "optim"):
-        import importlib
-        return importlib.import_module("." + name, __name__)
-    raise AttributeError(f"module 'rapt' has no attribute {name!r}")
+        return __import__(f"{__name__}.{name}", fromlist=("*",))
+    if name not in _PLACES:
+        raise AttributeError(f"module 'rapt' has no attribute {name!r}")
+    value = getattr(__import__(f"{__name__}.{_PLACES[name]}", fromlist=(name,)), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted([*__all__, "nn", "optim"])
+
+
+def _heatmap(self, rows=None, columns=None):
+    """A heat map of a matrix, with names for its rows and columns: an Html, which a notebook shows and `save` writes. ValueError:
+    the array does not have 2 dimensions, or another number of names."""
+    from ._figures import array_heatmap
+    return array_heatmap(self, rows, columns)
+
+
+def _array_html(self):
+    from ._figures import array_html
+    return array_html(self)
+
+
+Array.heatmap = _heatmap
+Array._repr_html_ = _array_html

@@ -54,8 +54,7 @@ def _finite(values):
 
 
 def array_heatmap(self, rows=None, columns=None):
-    """A heat map of a matrix, with names for its rows and columns: an Html, which a notebook shows and `save` writes. ValueError:
-    the array does not have 2 dimensions, or another number of names."""
+    """Array.heatmap."""
     return heatmap(self, rows, columns, title=self.name, **_axes(self))
 
 
@@ -66,7 +65,7 @@ def _axes(array):
 
 
 def array_html(self):
-    """Shape, statistics, and for 2 to 4 dimensions heat maps, at most 8."""
+    """Of an Array: shape, statistics, and for 2 to 4 dimensions heat maps, at most 8."""
     from html import escape
     shape = " &times; ".join(map(str, self.shape)) or "no dimensions"
     axes = f" ({escape(' '.join(self.axes))})" if self.axes else ""
