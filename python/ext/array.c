@@ -136,7 +136,7 @@ static int apply_index(const array *a, array *v, int d, PyObject *index)
             return -1;
         Py_ssize_t count = PySlice_AdjustIndices(a->shape[d], &start, &stop, step);
         v->data += count ? start * a->strides[d] : 0;
-        add_dimension(v, count, step * a->strides[d]);
+        add_dimension(v, count, count > 1 ? step * a->strides[d] : a->strides[d]); // a single step may be of any size
         return 0;
     }
     if (!PyIndex_Check(index)) {

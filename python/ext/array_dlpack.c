@@ -40,17 +40,17 @@ static void capsule_free(PyObject *capsule)
         delete_managed(PyCapsule_GetPointer(capsule, "dltensor"));
 }
 
-/* The first number of max_version; 0 if it is None. -1 with an exception set. */
-static long major_of(PyObject *max_version)
+/* The first number of max_version; 0 if it is None. */
+static int major_of(PyObject *max_version, int *major)
 {
+    int minor;
+    *major = 0;
     if (max_version == Py_None)
         return 0;
-    int major, minor;
-    if (!PyTuple_Check(max_version)) {
-        ext_wrong_type("max_version", "a tuple of two ints", max_version);
-        return -1;
-    }
-    return PyArg_ParseTuple(max_version, "ii;max_version must be a tuple of two ints", &major, &minor) ? major : -1;
+    if (PyTuple_Check(max_version))
+        return PyArg_ParseTuple(max_version, "ii;max_version must be a tuple of two ints", major, &minor) ? 0 : -1;
+    ext_wrong_type("max_version", "a tuple of two ints", max_version);
+    return -1;
 }
 
 static PyObject *export_array(array *a, bool versioned, bool copied)
@@ -97,8 +97,7 @@ PyObject *array_dlpack(PyObject *self, PyObject *args, PyObject *keywords)
             return NULL;
         }
     }
-    long major = major_of(max_version);
-    int wants_copy = major < 0 ? -1 : copy == Py_None ? 0 : PyObject_IsTrue(copy);
+    int major, wants_copy = major_of(max_version, &major) < 0 ? -1 : copy == Py_None ? 0 : PyObject_IsTrue(copy);
     if (wants_copy < 0)
         return NULL;
     if (major < 1 && !((array *)self)->writable && !wants_copy) {

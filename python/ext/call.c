@@ -76,13 +76,22 @@ bool ext_call_stop(void *call)
     return atomic_load(&c->stopped);
 }
 
-bool ext_lock(ext_call *c, PyThread_type_lock lock)
+rapt_code ext_lock(ext_call *c, ext_mutex *m, rapt_error *err)
 {
-    while (PyThread_acquire_lock_timed(lock, ASK_NS / 1000, 1) != PY_LOCK_ACQUIRED) {
+    if (atomic_load(&m->holder) == c->place)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a callback cannot call what its own call is computing with");
+    while (PyThread_acquire_lock_timed(m->lock, ASK_NS / 1000, 1) != PY_LOCK_ACQUIRED) {
         if (ext_call_stop(c))
-            return false;
+            return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the call was cancelled");
     }
-    return true;
+    atomic_store(&m->holder, c->place);
+    return RAPT_OK;
+}
+
+void ext_unlock(ext_mutex *m)
+{
+    atomic_store(&m->holder, NULL);
+    PyThread_release_lock(m->lock);
 }
 
 bool ext_call_was_stopped(const ext_call *c)

@@ -33,12 +33,13 @@ static int read_messages(PyObject *tuple, conversation *v)
 static rapt_code apply(model *m, const char *folder, const conversation *v, char **text, size_t *size, int32_t **ids,
                        size_t *count, ext_call *c, rapt_error *err)
 {
-    if (!ext_lock(c, m->lock))
-        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the chat template was cancelled");
+    rapt_code code = ext_lock(c, &m->lock, err);
+    if (code)
+        return code;
     if (!m->chat)
         m->chat = rapt_chat_template_load(folder, err);
-    PyThread_release_lock(m->lock);
-    rapt_code code = m->chat ? rapt_chat_apply(m->chat, v->messages, v->count, &v->options, text, size, err) : err->code;
+    ext_unlock(&m->lock);
+    code = m->chat ? rapt_chat_apply(m->chat, v->messages, v->count, &v->options, text, size, err) : err->code;
     return code ? code : rapt_chat_encode(rapt_model_source_tokenizer(m->model), *text, *size, ids, count, err);
 }
 

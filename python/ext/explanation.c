@@ -25,14 +25,12 @@ static const option_row OPTIONS[] = {
     {0}};
 
 /* Gradients are the model's own, so passes with them take turns. */
-static rapt_explanation *compute(const model *m, const rapt_text *text, const rapt_explain_options *o, ext_call *c, rapt_error *err)
+static rapt_explanation *compute(model *m, const rapt_text *text, const rapt_explain_options *o, ext_call *c, rapt_error *err)
 {
-    if (!ext_lock(c, m->lock)) {
-        rapt_fail(err, RAPT_ERR_INTERRUPTED, "the explanation was cancelled");
+    if (ext_lock(c, &m->lock, err))
         return NULL;
-    }
     rapt_explanation *e = rapt_explanation_new(m->model, text->data, text->size, o, err);
-    PyThread_release_lock(m->lock);
+    ext_unlock(&m->lock);
     return e;
 }
 
@@ -43,7 +41,7 @@ PyObject *model_explain(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO!O:explain", &given, &PyDict_Type, &dict, &list) || !model_begin(self, &hold))
         return NULL;
     const ext_state *s = ext_state_of(self);
-    const model *m = (const model *)self;
+    model *m = (model *)self;
     explanation *handle = NULL;
     ext_texts names = {0};
     rapt_explain_options o = rapt_explain_options_default();

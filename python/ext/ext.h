@@ -124,8 +124,15 @@ void ext_call_end(ext_call *c);
 /* A rapt_stop_fn; its context is the ext_call. Every 20 ms at most the calling thread looks for signals (Ctrl-C). Other threads
  * learn what it has found. */
 bool ext_call_stop(void *call);
-/* A lock of a handle, taken within a call. False: the call was stopped meanwhile. */
-bool ext_lock(ext_call *c, PyThread_type_lock lock);
+/* A lock that a thread holds while it computes, maybe with callbacks. */
+typedef struct ext_mutex {
+    PyThread_type_lock lock;
+    _Atomic(const void *) holder; /* the place of the call that holds it, or NULL */
+} ext_mutex;
+/* Taken within a call. RAPT_ERR_INTERRUPTED: the call was stopped meanwhile; RAPT_ERR_VALUE: this thread holds it already, since
+ * a callback of its call has led here. */
+rapt_code ext_lock(ext_call *c, ext_mutex *m, rapt_error *err);
+void ext_unlock(ext_mutex *m);
 /* For callbacks, which the library calls in the thread of the call: takes the lock, and gives it back. With `failed`, an
  * exception is set, and the call is to end: returns RAPT_ERR_INTERRUPTED with `err` set. */
 void ext_callback_begin(ext_call *c);
@@ -179,7 +186,7 @@ void ext_texts_free(ext_texts *t);
 typedef struct ext_bytes {
     const char *data;
     size_t size;
-    PyObject *text; /* the str, or NULL */
+    PyObject *text; /* a str, or a copy as bytes, or NULL */
     Py_buffer view;
 } ext_bytes;
 int ext_bytes_read(PyObject *data, const char *name, bool may_be_text, ext_bytes *out);

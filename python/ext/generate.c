@@ -34,8 +34,12 @@ static int read_biases(PyObject *tuple, text_request *r)
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *id, *bias;
-        if (!PyArg_ParseTuple(PyTuple_GetItem(tuple, i), "OO", &id, &bias) ||
+        PyObject *id, *bias, *pair = PyTuple_GetItem(tuple, i);
+        if (!PyTuple_Check(pair)) {
+            ext_wrong_type("an item of logit_bias", "a tuple of an id and a number", pair);
+            return -1;
+        }
+        if (!PyArg_ParseTuple(pair, "OO;an item of logit_bias must be an id and a number", &id, &bias) ||
             ext_id_read(id, "an id of logit_bias", &r->biases[i].id) < 0)
             return -1;
         if (PyBool_Check(bias) || (!PyFloat_Check(bias) && !PyLong_Check(bias))) {
@@ -98,7 +102,9 @@ void generation_free(generation *n)
 generation *generation_take(model *m, const text_request *r)
 {
     generation *n = m->idle;
-    int same = n ? PyObject_RichCompareBool(n->key, r->key, Py_EQ) : 0;
+    PyObject *key = n ? Py_NewRef(n->key) : NULL; // while it is compared, another call may free n
+    int same = n ? PyObject_RichCompareBool(key, r->key, Py_EQ) : 0;
+    Py_XDECREF(key);
     if (same < 0)
         PyErr_Clear();
     if (same != 1 || m->idle != n) // a comparison may run other code

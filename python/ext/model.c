@@ -27,10 +27,10 @@ model *model_new(const ext_state *s, PyObject *options)
     if (!m)
         return NULL;
     m->options = Py_NewRef(options);
-    m->lock = PyThread_allocate_lock();
-    if (!m->lock)
+    m->lock.lock = PyThread_allocate_lock();
+    if (!m->lock.lock)
         PyErr_NoMemory();
-    if (!m->lock || options_read(options, COMPUTE, &m->compute) < 0) {
+    if (!m->lock.lock || options_read(options, COMPUTE, &m->compute) < 0) {
         Py_DECREF((PyObject *)m);
         return NULL;
     }
@@ -206,17 +206,17 @@ static PyObject *model_expire(PyObject *self, PyObject *unused)
     model *m = (model *)self;
     for (;;) {
         Py_BEGIN_ALLOW_THREADS
-        PyThread_acquire_lock(m->lock, 1);
+        PyThread_acquire_lock(m->lock.lock, 1);
         Py_END_ALLOW_THREADS
         if (!m->calls)
             break;
-        PyThread_release_lock(m->lock); // calls may want it
+        PyThread_release_lock(m->lock.lock); // calls may want it
         Py_BEGIN_ALLOW_THREADS
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         Py_END_ALLOW_THREADS
     }
     release(m);
-    PyThread_release_lock(m->lock);
+    PyThread_release_lock(m->lock.lock);
     Py_RETURN_NONE;
 }
 
@@ -225,8 +225,8 @@ static void model_dealloc(PyObject *self)
     model *m = (model *)self;
     release(m);
     Py_XDECREF(m->options);
-    if (m->lock)
-        PyThread_free_lock(m->lock);
+    if (m->lock.lock)
+        PyThread_free_lock(m->lock.lock);
     ext_free(self);
 }
 

@@ -15,7 +15,7 @@ typedef struct model {
     bool lent;                 /* by a trainer, which changes it */
     PyObject *options;         /* the dict that `compute` points into */
     rapt_compute compute;
-    PyThread_type_lock lock;   /* of the translator, and of the first use of the chat template */
+    ext_mutex lock;            /* of the translator, and of the first use of the chat template */
     rapt_translator *translator; /* made by the first translation, with `compute`; NULL: none yet */
     size_t calls;              /* that are in progress without the lock */
     struct generation *idle;   /* a generator that waits for the next text with its options, or NULL */

@@ -149,18 +149,17 @@ static PyObject *save_with(PyObject *self, PyObject *path, rapt_code (*save)(con
 {
     const char *folder;
     PyObject *hold, *bytes = ext_path(path, &folder);
-    const rapt_model *m = bytes ? model_hold(self, &hold) : NULL;
-    if (!m) {
+    if (!bytes || !model_begin(self, &hold)) {
         Py_XDECREF(bytes);
         return NULL;
     }
     ext_call c;
     rapt_error err = {0};
     ext_call_begin(&c, NULL);
-    rapt_code code = save(m, folder, &err);
+    rapt_code code = save(((model *)self)->model, folder, &err);
     ext_call_end(&c);
     Py_DECREF(bytes);
-    Py_DECREF(hold);
+    model_end(self, hold);
     return code ? ext_raise(ext_state_of(self), &err) : Py_NewRef(Py_None);
 }
 
@@ -214,8 +213,7 @@ PyObject *model_export(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO!O:export", &path, &PyDict_Type, &dict, &progress) || options_read(dict, EXPORT, &o) < 0)
         return NULL;
     PyObject *bytes = ext_path(path, &out);
-    const rapt_model *m = bytes ? model_hold(self, &hold) : NULL;
-    if (!m) {
+    if (!bytes || !model_begin(self, &hold)) {
         Py_XDECREF(bytes);
         return NULL;
     }
@@ -225,17 +223,17 @@ PyObject *model_export(PyObject *self, PyObject *args)
     o.on_progress = on_progress;
     o.context = &e;
     ext_call_begin(&e.call, NULL);
-    rapt_code code = rapt_model_export(m, out, &o, &err);
+    rapt_code code = rapt_model_export(((model *)self)->model, out, &o, &err);
     ext_call_end(&e.call);
     Py_DECREF(bytes);
-    Py_DECREF(hold);
+    model_end(self, hold);
     return code || PyErr_Occurred() ? ext_raise(ext_state_of(self), &err) : Py_NewRef(Py_None);
 }
 
 /* score_pairs(sources, targets, strict): (nll, tokens, skipped, loss, perplexity) */
 PyObject *model_score_pairs(PyObject *self, PyObject *args)
 {
-    PyObject *source_list, *target_list, *result = NULL, *hold = NULL;
+    PyObject *source_list, *target_list, *result = NULL, *hold;
     int strict;
     if (!PyArg_ParseTuple(args, "OOp:score_pairs", &source_list, &target_list, &strict))
         return NULL;
@@ -244,8 +242,9 @@ PyObject *model_score_pairs(PyObject *self, PyObject *args)
     rapt_error err = {0};
     rapt_score score = {0};
     const ext_state *s = ext_state_of(self);
-    const rapt_model *m = model_hold(self, &hold);
-    if (!m || ext_texts_read(source_list, "sources", &sources) < 0 || ext_texts_read(target_list, "targets", &targets) < 0)
+    if (!model_begin(self, &hold))
+        return NULL;
+    if (ext_texts_read(source_list, "sources", &sources) < 0 || ext_texts_read(target_list, "targets", &targets) < 0)
         goto end;
     if (sources.count != targets.count) {
         PyErr_Format(PyExc_ValueError, "there are %zu sources and %zu targets", sources.count, targets.count);
@@ -257,7 +256,7 @@ PyObject *model_score_pairs(PyObject *self, PyObject *args)
     ext_call c;
     ext_call_begin(&c, NULL);
     pairs = rapt_pairs_from_lines(sources.texts, targets.texts, sources.count, &err);
-    rapt_code code = pairs ? rapt_score_pairs(m, pairs, &o, &score, &err) : err.code;
+    rapt_code code = pairs ? rapt_score_pairs(((model *)self)->model, pairs, &o, &score, &err) : err.code;
     ext_call_end(&c);
     result = code ? ext_raise(s, &err)
                   : Py_BuildValue("(dnndd)", score.nll, (Py_ssize_t)score.tokens, (Py_ssize_t)score.skipped, score.loss,
@@ -266,6 +265,6 @@ end:
     rapt_pairs_free(pairs);
     ext_texts_free(&sources);
     ext_texts_free(&targets);
-    Py_XDECREF(hold);
+    model_end(self, hold);
     return result;
 }

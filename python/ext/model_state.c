@@ -69,20 +69,23 @@ static int check_whole(rapt_params *set, PyObject *dict)
 }
 
 /* Writes all changes, while no translation runs, and forgets the weights that the translator has packed. */
-static int write_changes(model *m, const change *changes, size_t count)
+static int write_changes(const ext_state *s, model *m, const change *changes, size_t count)
 {
     ext_call c;
+    rapt_error err = {0};
     ext_call_begin(&c, NULL);
-    bool locked = ext_lock(&c, m->lock);
-    for (size_t i = 0; locked && i < count; i++)
+    rapt_code code = ext_lock(&c, &m->lock, &err);
+    for (size_t i = 0; !code && i < count; i++)
         memcpy(changes[i].to, changes[i].values.data, changes[i].values.count * sizeof(float));
-    if (locked) {
+    if (!code) {
         rapt_translator_free(m->translator);
         m->translator = NULL;
-        PyThread_release_lock(m->lock);
+        ext_unlock(&m->lock);
     }
     ext_call_end(&c);
-    return PyErr_Occurred() ? -1 : 0;
+    if (code)
+        ext_raise(s, &err);
+    return code ? -1 : 0;
 }
 
 /* load_state(dict, strict): all or nothing */
@@ -93,10 +96,9 @@ PyObject *model_load_state(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!p:load_state", &PyDict_Type, &dict, &strict))
         return NULL;
     model *m = (model *)self;
-    const rapt_model *of = model_hold(self, &hold);
-    if (!of)
+    if (!model_begin(self, &hold))
         return NULL;
-    rapt_params *set = rapt_model_params(of);
+    rapt_params *set = rapt_model_params(m->model);
     size_t count = 0;
     Py_ssize_t at = 0;
     change *changes = PyMem_Calloc((size_t)PyDict_Size(dict) + 1, sizeof *changes);
@@ -110,12 +112,12 @@ PyObject *model_load_state(PyObject *self, PyObject *args)
     }
     if (!m->trainable)
         PyErr_SetString(PyExc_ValueError, "the model was not loaded with trainable=True");
-    else if (write_changes(m, changes, count) == 0)
+    else if (write_changes(ext_state_of(self), m, changes, count) == 0)
         result = Py_NewRef(Py_None);
 end:
     for (size_t i = 0; i < count; i++)
         free(changes[i].values.data);
     PyMem_Free(changes);
-    Py_DECREF(hold);
+    model_end(self, hold);
     return result;
 }

@@ -70,7 +70,7 @@ tape *tape_current(void);
 uint64_t tape_next_step(void);
 uint64_t tape_seed(void);
 /* Held while gradients of parameters change: by backward passes and optimizers. */
-PyThread_type_lock tape_training_lock(void);
+ext_mutex *tape_training_lock(void);
 
 /* parameter.c: parameters are counted from 0 again, which decides their random values. */
 void parameter_restart(void);

@@ -151,7 +151,7 @@ static int run_step(const ext_state *s, step *p, rapt_code (*fn)(step *, rapt_er
 {
     rapt_error err = {0};
     ext_call c;
-    PyThread_type_lock lock = tape_training_lock();
+    ext_mutex *lock = tape_training_lock();
     if (!lock) {
         PyErr_NoMemory();
         return -1;
@@ -159,10 +159,11 @@ static int run_step(const ext_state *s, step *p, rapt_code (*fn)(step *, rapt_er
     if (!(p->tape = tape_start(s, (rapt_pass){0})))
         return -1;
     ext_call_begin(&c, NULL);
-    bool held = ext_lock(&c, lock);
-    rapt_code code = held ? fn(p, &err) : rapt_fail(&err, RAPT_ERR_INTERRUPTED, "interrupted");
-    if (held)
-        PyThread_release_lock(lock);
+    rapt_code code = ext_lock(&c, lock, &err);
+    if (!code) {
+        code = fn(p, &err);
+        ext_unlock(lock);
+    }
     ext_call_end(&c);
     Py_DECREF((PyObject *)p->tape);
     if (!code)

@@ -15,7 +15,7 @@ static struct {
 } spare = {.threads = 1};
 static struct {
     uint64_t seed, step, passes;
-    PyThread_type_lock training;
+    ext_mutex training;
 } global;
 static _Thread_local tape *current;       /* a reference */
 static _Thread_local PyObject *observing; /* a callable, or NULL */
@@ -35,11 +35,11 @@ uint64_t tape_seed(void)
     return global.seed;
 }
 
-PyThread_type_lock tape_training_lock(void)
+ext_mutex *tape_training_lock(void)
 {
-    if (!global.training)
-        global.training = PyThread_allocate_lock();
-    return global.training;
+    if (!global.training.lock)
+        global.training.lock = PyThread_allocate_lock();
+    return global.training.lock ? &global.training : NULL;
 }
 
 static void free_spare(void)
@@ -102,7 +102,7 @@ static PyObject *values_of(const ext_state *s, const rapt_observation *step)
 static void observe_step(void *context, const rapt_observation *step)
 {
     tape *t = context;
-    if (!t->call)
+    if (!t->call || ext_call_was_stopped(t->call)) // an exception is set
         return;
     ext_callback_begin(t->call);
     PyObject *values = values_of(ext_state_of(context), step), *answer = NULL;

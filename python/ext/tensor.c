@@ -113,7 +113,7 @@ PyObject *tensor_backward(PyObject *self, PyObject *unused)
     tensor *x = (tensor *)self;
     tape *t = (tape *)x->tape;
     const ext_state *s = ext_state_of(self);
-    PyThread_type_lock lock = tape_training_lock();
+    ext_mutex *lock = tape_training_lock();
     if (!t) {
         PyErr_SetString(s->errors[RAPT_ERR_VALUE], "backward: the tensor was not computed in a pass of grad()");
         return NULL;
@@ -129,10 +129,11 @@ PyObject *tensor_backward(PyObject *self, PyObject *unused)
     t->busy = true;
     t->call = &c;
     ext_call_begin(&c, NULL);
-    bool held = ext_lock(&c, lock);
-    rapt_code code = held ? rapt_backward(t->tape, x->at, &err) : rapt_fail(&err, RAPT_ERR_INTERRUPTED, "interrupted");
-    if (held)
-        PyThread_release_lock(lock);
+    rapt_code code = ext_lock(&c, lock, &err);
+    if (!code) {
+        code = rapt_backward(t->tape, x->at, &err);
+        ext_unlock(lock);
+    }
     ext_call_end(&c);
     t->call = NULL;
     t->busy = false;

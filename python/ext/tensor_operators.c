@@ -3,11 +3,10 @@
 
 #include "nn.h"
 
-/* The handle of a or b whose type is known. */
+/* Of a or b: one of them is a tensor, and the other may be anything, with any attributes. */
 static const ext_state *state_of(PyObject *a, PyObject *b)
 {
-    PyObject *type = PyObject_HasAttrString(a, "requires_grad") && PyObject_HasAttrString(a, "__array_priority__") ? a : b;
-    return ext_state_of(type);
+    return ext_state_of(PyType_GetSlot(Py_TYPE(a), Py_tp_dealloc) == (void *)tensor_dealloc ? a : b);
 }
 
 static bool is_number(PyObject *x)

@@ -5,6 +5,12 @@
 
 #include "ext.h"
 
+static int read_copy(PyObject *bytes, ext_bytes *out)
+{
+    *out = (ext_bytes){.data = PyBytes_AsString(bytes), .size = (size_t)PyBytes_Size(bytes), .text = bytes};
+    return 0;
+}
+
 int ext_bytes_read(PyObject *data, const char *name, bool may_be_text, ext_bytes *out)
 {
     *out = (ext_bytes){0};
@@ -22,6 +28,11 @@ int ext_bytes_read(PyObject *data, const char *name, bool may_be_text, ext_bytes
     }
     if (PyObject_GetBuffer(data, &out->view, PyBUF_SIMPLE) < 0)
         return -1;
+    if (!PyBytes_Check(data)) { // another thread could change it while the library reads it, once it has checked it
+        PyObject *copy = PyBytes_FromStringAndSize(out->view.buf, out->view.len);
+        PyBuffer_Release(&out->view);
+        return copy ? read_copy(copy, out) : -1;
+    }
     out->data = out->view.buf;
     out->size = (size_t)out->view.len;
     return 0;

@@ -107,18 +107,15 @@ typedef struct lines {
 
 static rapt_code run(ext_call *c, model *m, const rapt_translate_options *o, bool own, lines *l, rapt_error *err)
 {
-    if (!ext_lock(c, m->lock))
-        return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the translation was cancelled");
-    if (!m->owner) { // a training run has closed it meanwhile (model_expire)
-        PyThread_release_lock(m->lock);
-        return rapt_fail(err, RAPT_ERR_VALUE, "the model is closed");
-    }
+    rapt_code code = ext_lock(c, &m->lock, err);
+    if (code)
+        return code;
     rapt_translator *t = translator_for(m, o, own, err);
     const rapt_translator_request request = {.options = o, .prefixes = l->prefixes, .stop = stop_line, .context = c};
-    rapt_code code = t ? rapt_translator_run(t, &request, l->texts.sized, l->texts.count, l->out, err) : err->code;
+    code = t ? rapt_translator_run(t, &request, l->texts.sized, l->texts.count, l->out, err) : err->code;
     if (own)
         rapt_translator_free(t);
-    PyThread_release_lock(m->lock);
+    ext_unlock(&m->lock);
     return code;
 }
 
@@ -170,7 +167,7 @@ PyObject *model_translate(PyObject *self, PyObject *args)
         return NULL;
     model *m = (model *)self;
     const ext_state *s = ext_state_of(self);
-    if (!model_hold(self, &hold))
+    if (!model_begin(self, &hold))
         return NULL;
     lines l = {0};
     rapt_translate_options o = rapt_translate_options_default();
@@ -195,6 +192,6 @@ end:
     PyMem_Free(l.out);
     PyMem_Free(l.prefixes);
     ext_texts_free(&l.texts);
-    Py_DECREF(hold);
+    model_end(self, hold);
     return result;
 }
