@@ -114,10 +114,14 @@ static int read_view(const Py_buffer *view, reader *r, array_like *out)
 static int read_buffer(PyObject *o, reader *r, array_like *out)
 {
     Py_buffer view;
-    if (PyObject_GetBuffer(o, &view, PyBUF_STRIDES | PyBUF_FORMAT) < 0)
+    PyObject *plain = PyMemoryView_FromObject(o); // arrays of ctypes have no strides, though they are asked for
+    if (!plain || PyObject_GetBuffer(plain, &view, PyBUF_STRIDES | PyBUF_FORMAT) < 0) {
+        Py_XDECREF(plain);
         return -1;
+    }
     int result = read_view(&view, r, out);
     PyBuffer_Release(&view);
+    Py_DECREF(plain);
     return result;
 }
 

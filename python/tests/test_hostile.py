@@ -1,4 +1,5 @@
 """Arguments that lie, and callbacks that call what has called them: they raise. fuzz_calls.py calls with many more."""
+import ctypes
 import unittest
 
 import rapt
@@ -27,6 +28,13 @@ class Arguments(unittest.TestCase):
         for call in (lambda: Anything() + tensor, lambda: Anything() @ tensor, lambda: tensor * Anything()):
             with self.assertRaises(TypeError):
                 call()
+
+    def test_arrays_of_ctypes(self):
+        self.assertEqual(nn.tensor((ctypes.c_float * 3)(1, 2, 3)).tolist(), [1.0, 2.0, 3.0])
+        self.assertEqual(nn.tensor((ctypes.c_int * 2 * 2)((1, 2), (3, 4))).tolist(), [[1.0, 2.0], [3.0, 4.0]])
+        self.assertEqual(nn.tensor(ctypes.c_double(.5)).tolist(), .5)
+        with self.assertRaises(TypeError):
+            nn.tensor((ctypes.c_int.__ctype_be__ * 2)(1, 2))
 
     def test_versions_of_dlpack(self):
         array = nn.tensor([1.0]).argmax()
