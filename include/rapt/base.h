@@ -6,7 +6,8 @@
  *     be NULL everywhere: the return value alone tells whether the call failed. An `err` that already holds a failure keeps it;
  *   - options are structs. Those with a size come from a `..._default` function (rapt/defaults.h); others are zeroed at first;
  *   - a text that a model, a tokenizer or a metric reads has a size, and may hold zero bytes: U+0000 is a character like any
- *     other, which tokenizers of words alone refuse. Names, paths, options and messages of a chat are strings;
+ *     other, which tokenizers of words alone refuse. Names, paths, options and messages of a chat are strings, and so are the
+ *     texts of rapt_translate, rapt_generate and rapt_tokenizer_encode, and the lines of rapt_tokenizer_train_words;
  *   - a callback is a function type `rapt_..._fn`. Its first parameter is the `void *context` that was passed along with it;
  *   - `..._count` is the number of things that a container holds, `..._batches` the number of batches;
  *   - tape operations return a tensor even when they fail: the error stays in the tape until it is asked for (rapt/tape.h);

@@ -33,13 +33,13 @@ typedef struct rapt_chat_template rapt_chat_template;
 RAPT_API rapt_chat_template *rapt_chat_template_load(const char *folder, rapt_error *err);
 RAPT_API void rapt_chat_template_free(rapt_chat_template *chat); /* NULL is fine */
 
-enum { RAPT_CHAT_MEMORY = 256 << 20 };
+enum { RAPT_CHAT_MEMORY = 256 << 20 }; /* max bytes that a template may take */
 
 typedef struct rapt_chat_options {
     size_t size;            /* of this struct; set by rapt_chat_options_default */
     const char *variables;  /* more variables for the template, as a JSON object: "{\"enable_thinking\": false}"; or NULL */
     int64_t now;            /* the time that a template sees as the present, in seconds since 1970; 0: the present */
-    size_t memory;          /* max bytes that a template may take; more than RAPT_CHAT_MEMORY are as RAPT_CHAT_MEMORY */
+    size_t memory;          /* max bytes that a template may take, 1 or more; above RAPT_CHAT_MEMORY it counts as that */
     rapt_stop_fn *stop;     /* asked now and then while a template runs: true cancels it; or NULL */
     void *context;          /* of stop */
     bool generation_prompt; /* after the last message, what a reply of the assistant begins with */

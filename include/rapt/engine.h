@@ -199,7 +199,8 @@ typedef struct rapt_engine_translation {
     void (*on_done)(void *context, rapt_code code, const char *message, const rapt_translation *out); /* out[count] is valid
                                                                                                          during the call; NULL
                                                                                                          after a failure */
-    rapt_stop_fn *stop;             /* asked before each decoding step: true cancels the job; or NULL */
+    rapt_stop_fn *stop;             /* true cancels the job; or NULL. Asked before each decoding step; while the lines wait among
+                                       many requests, only now and then */
     void *context;
     const void *reserved[4];        /* NULL, or the request is refused */
 } rapt_engine_translation;

@@ -133,6 +133,8 @@ static rapt_code dataset_take_options(const rapt_dataset_options *given, rapt_da
         return code;
     if (SIZED_AS_MODEL(out->max_len))
         return sized_refuse_as_model("max_len", err);
+    if (!(out->validation_fraction >= 0 && out->validation_fraction <= 1))
+        return rapt_fail(err, RAPT_ERR_VALUE, "validation_fraction is %g: it is 0 to 1", out->validation_fraction);
     return out->max_len > 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "max_len is 0: <eos> is a token, too");
 }
 

@@ -28,6 +28,10 @@ static rapt_group *allocate_group(const rapt_transport *transport, const rapt_gr
     rapt_group_options o = {GROUP_DEFAULTS};
     if (sized_take(&o, options, sizeof o.reserved, "group_options", err) != RAPT_OK)
         return NULL;
+    if (o.launched < 0) {
+        rapt_fail(err, RAPT_ERR_VALUE, "launched is %d: a group has 0 or more ranks", o.launched);
+        return NULL;
+    }
     if (!(o.wait > 0)) {
         rapt_fail(err, RAPT_ERR_VALUE, "wait is %g: a group waits for more than 0 seconds", o.wait);
         return NULL;

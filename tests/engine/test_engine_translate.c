@@ -314,7 +314,7 @@ static void few_of_those_that_wait_are_asked(void **state)
         asked = atomic_load(&a.asked);
         steps = rapt_engine_model_counts(m).steps;
     } while (steps < STEPS);
-    assert_true(asked <= (steps + 2) * (ASKED + RUNNING));
+    assert_true(asked <= (steps + 2) * (2 * ASKED + RUNNING)); /* a slow step has two sweeps: behind it, and before the next */
     atomic_store(&a.stops, true);
     for (size_t i = 0; i < WAITING; i++)
         rapt_engine_job_free(jobs[i]);

@@ -370,6 +370,18 @@ static void axes_may_be_logarithmic(void **state)
     assert_true(has_text(s, "1") && has_text(s, "100") && has_text(s, "10000"));
 }
 
+/* Steps between such numbers are no numbers of full precision, or 0. */
+static void denormal_ranges_are_drawn(void **state)
+{
+    (void)state;
+    const rapt_real cells[] = {1, 2};
+    const double tiny[] = {5e-324, 4.5e-323, 2e-323}, larger[] = {1e-322, 1.2e-322, 1.1e-322}, x[] = {1, 2, 3};
+    see_heatmap(cells, 1, 2, HEATMAP(.low = 5e-324, .high = 4.5e-323));
+    see_curves(&(rapt_curve){NULL, x, tiny, 3, false}, 1, CURVES());
+    see_curves(&(rapt_curve){NULL, tiny, x, 3, false}, 1, CURVES());
+    see_curves(&(rapt_curve){NULL, x, larger, 3, false}, 1, CURVES(.log_y = true));
+}
+
 /* ---- refusals --------------------------------------------------------------------------------------------------------- */
 
 static void refuse_map(size_t rows, size_t columns, rapt_heatmap_options o, const char *message)
@@ -443,7 +455,8 @@ int main(void)
         cmocka_unit_test(texts_are_escaped_and_whole), cmocka_unit_test(pages_and_paper_have_their_colors),
         cmocka_unit_test(paper_has_the_bytes_of_files), cmocka_unit_test(a_comma_of_the_locale_does_no_harm),
         cmocka_unit_test(curves_have_their_points), cmocka_unit_test(axes_may_be_logarithmic),
-        cmocka_unit_test(what_cannot_be_drawn_is_refused), cmocka_unit_test(nothing_finite_is_still_a_figure),
+        cmocka_unit_test(denormal_ranges_are_drawn), cmocka_unit_test(what_cannot_be_drawn_is_refused),
+        cmocka_unit_test(nothing_finite_is_still_a_figure),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,8 @@ static double round_up(double x)
 ticks ticks_within(double low, double high, double wanted)
 {
     ticks t = {.step = round_up((high - low) / wanted)};
+    if (t.step < DBL_MIN) // powers of ten have few digits there, or are 0
+        return t;
     t.first = ceil(low / t.step - SLACK);
     double last = floor(high / t.step + SLACK);
     t.count = last >= t.first ? (size_t)(last - t.first) + 1 : 0;
@@ -94,7 +97,7 @@ tick_label range_label(draw_range r, double value)
 {
     char plain[NUMBER_TEXT];
     double hundredth = (r.high - r.low) / 100;
-    int decimals = (int)fmax(0, -floor(log10(hundredth) + SLACK));
+    int decimals = hundredth < DBL_MIN ? MAX_DECIMALS + 1 : (int)fmax(0, -floor(log10(hundredth) + SLACK));
     if (has_decimals(value, decimals)) {
         number_write_fixed(value, decimals, plain);
         for (size_t end = strlen(plain); strchr(plain, '.') && (plain[end - 1] == '0' || plain[end - 1] == '.'); end--)
