@@ -348,6 +348,8 @@ static void test_hashes_differ(void **state)
         byte_bpe_free(all[i]);
 }
 
+#define SIZED .size = sizeof(rapt_bpe_options)
+
 static void test_bad_training(void **state)
 {
     (void)state;
@@ -356,10 +358,10 @@ static void test_bad_training(void **state)
         rapt_bpe_options o;
         const char *message;
     } cases[] = {
-        {{.vocab_size = 300, .pattern = "a("}, "pattern, byte 2 of 2"},
-        {{.vocab_size = 300, .specials = empty, .special_count = 1}, "a special token is empty"},
-        {{.vocab_size = 300, .specials = twice, .special_count = 2}, "special token \"<a>\" is there twice"},
-        {{.vocab_size = 300, .specials = bytes, .special_count = 1}, "is not UTF-8"},
+        {{SIZED, .vocab_size = 300, .pattern = "a("}, "pattern, byte 2 of 2"},
+        {{SIZED, .vocab_size = 300, .specials = empty, .special_count = 1}, "a special token is empty"},
+        {{SIZED, .vocab_size = 300, .specials = twice, .special_count = 2}, "special token \"<a>\" is there twice"},
+        {{SIZED, .vocab_size = 300, .specials = bytes, .special_count = 1}, "is not UTF-8"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         rapt_error err = {0};
