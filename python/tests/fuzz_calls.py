@@ -57,8 +57,8 @@ class World:
         nn.seed(block)
         nn.set_num_threads(1)
         OddInt.world = OddStr.world = self
-        self.paths = [self.copied(support.translator(), "mt"), self.copied(support.language_model(), "lm"),
-                      self.copied(ENCODER, "enc"), "new", pathlib.Path("other"), ".", "lines.txt"]
+        self.paths = [shutil.copytree(support.translator(), "mt"), shutil.copytree(support.language_model(), "lm"),
+                      shutil.copytree(ENCODER, "enc"), "new", pathlib.Path("other"), ".", "lines.txt"]
         pathlib.Path("lines.txt").write_text("The cat\n\nA dog.\n", encoding="utf-8")
         self.kept = collections.deque(maxlen=KEPT)
         self.objects = self.models() + self.tensors() + self.modules()
@@ -69,9 +69,6 @@ class World:
                         iter([1, 2]), slice(None), slice(0, 1 << 62, 1 << 62), slice(5, 0, -1), ..., (0, slice(1)), range(3),
                         print, {1, 2}, int, rapt.Model, rapt, b"x" * 3000, [[1, 2], [3]], [None], ("a", "b"), [("a", "b")],
                         lambda *_, **__: 1 / 0]
-
-    def copied(self, folder, name):
-        return shutil.copytree(folder, name)
 
     def models(self):
         mt, lm, enc = (rapt.Model.load(path, threads=1, trainable=self.rng.random() < .5) for path in self.paths[:3])
@@ -446,37 +443,41 @@ def child(options):
             print(json.dumps({"block": block, "counts": counts, "failures": failures}), file=report, flush=True)
 
 
+def watch_child(options, block, last, place, errors, total):
+    """Runs blocks in a process of their own; returns the block after the last that is done, and the exit status."""
+    command = [sys.executable, *(["-X", "dev"] if sys.flags.dev_mode else []), __file__, "--seed", options.seed, "--first", block,
+               "--last", last, "--threads", options.threads, "--place", place]
+    with subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=errors, text=True) as process:
+        try:
+            for line in process.stdout:
+                row = json.loads(line)
+                block = row["block"] + 1
+                total["counts"].update(row["counts"])
+                total["failures"] += [f"block {row['block']}: {failure}" for failure in row["failures"]]
+        except KeyboardInterrupt: # the summary so far
+            process.kill()
+            return last, 0
+    return block, process.returncode
+
+
 def parent(options):
-    counts, failures, block, start = collections.Counter(), [], options.first, time.monotonic()
+    total, block, start = {"counts": collections.Counter(), "failures": []}, options.first, time.monotonic()
     last = options.first + -(-options.calls // BLOCK)
-    with (open(options.log, "w", encoding="utf-8") as log, tempfile.NamedTemporaryFile() as place,
-          tempfile.TemporaryFile() as errors):
+    with tempfile.NamedTemporaryFile() as place:
         while block < last:
-            command = [sys.executable, *(["-X", "dev"] if sys.flags.dev_mode else []), __file__, "--seed", options.seed,
-                       "--first", block, "--last", last, "--threads", options.threads, "--place", place.name]
-            errors.seek(0)
-            errors.truncate()
-            with subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, stderr=errors, text=True) as process:
-                for line in process.stdout:
-                    row = json.loads(line)
-                    block = row["block"] + 1
-                    counts.update(row["counts"])
-                    failures += row["failures"]
-                    log.writelines(f"block {row['block']}: {failure}\n" for failure in row["failures"])
-                    log.flush()
-            errors.seek(0)
-            said = errors.read().decode("utf-8", "replace")
-            if process.returncode or "unraisable" in said:
+            with tempfile.TemporaryFile() as errors:
+                block, status = watch_child(options, block, last, place.name, errors, total)
+                errors.seek(0)
+                said = errors.read().decode("utf-8", "replace")
+            if status or "unraisable" in said:
                 where = pathlib.Path(place.name).read_text(encoding="utf-8").strip()
-                failures.append(f"block {block}: exit {process.returncode} in {where}")
-                log.write(f"{failures[-1]}\n{said[-12000:]}\n")
-                log.flush()
-                block += 1 if process.returncode else 0
-        summary = (f"seed {options.seed}, {options.threads} thread(s), blocks {options.first} to {last - 1}: "
-                   f"{sum(counts.values())} calls, {len(failures)} failures, {time.monotonic() - start:.0f} s\n" +
-                   "\n".join(f"  {count:7} {name}" for name, count in counts.most_common()))
-        log.write(summary + "\n")
-        print(summary)
+                total["failures"].append(f"block {block}: exit {status} in {where}\n{said[-12000:]}")
+                block += 1 if status else 0
+    counts, failures = total["counts"], total["failures"]
+    summary = (f"seed {options.seed}, {options.threads} thread(s): {sum(counts.values())} calls, {len(failures)} failures, "
+               f"{time.monotonic() - start:.0f} s\n" + "\n".join(f"  {n:7} {name}" for name, n in counts.most_common()))
+    pathlib.Path(options.log).write_text("\n".join([*failures, summary, ""]), encoding="utf-8")
+    print(summary)
     return 1 if failures else 0
 
 
