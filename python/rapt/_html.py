@@ -1,4 +1,5 @@
 """Pieces of HTML that notebooks show."""
+import os
 
 
 class Html(str):
@@ -10,5 +11,5 @@ class Html(str):
 
     def save(self, path):
         """Writes the page to a file, in UTF-8."""
-        with open(path, "w", encoding="utf-8") as file:
+        with open(os.fspath(path), "w", encoding="utf-8") as file:
             file.write(self)

@@ -58,7 +58,7 @@ def translate_file(model, source, target, options):
     start, count = time.perf_counter(), 0
     target = os.fspath(target)
     part = f"{target}.{os.getpid()}.part"
-    with open(source, encoding="utf-8", newline="\n") as lines:
+    with open(os.fspath(source), encoding="utf-8", newline="\n") as lines:
         if os.path.exists(target) and os.path.samefile(source, target):
             raise ValueError(f"{target} is the source")
         with open(part, "x", encoding="utf-8", newline="\n") as out:

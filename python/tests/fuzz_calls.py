@@ -12,6 +12,7 @@ Under sanitizers (build with -DRAPT_SANITIZE=address,undefined):
     ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=512 python3 ... as above
 """
 import argparse
+import asyncio
 import collections
 import copy
 import faulthandler
@@ -78,7 +79,7 @@ class World:
         return [mt, lm, enc, closed, lm.tokenizer, mt.source_tokenizer, lm.generate("To", stream=True, max_tokens=4),
                 lm.explain("To be"), mt.explain("The cat", gradients=True), recipe,
                 mt.translate("The cat", tokens=True, alignment=True), rapt.BLEU(), rapt.CHRF(), rapt.Run("lm"), lm.parameters,
-                rapt.Html("<p>")]
+                rapt.Html("<p>"), rapt.Engine(threads=1)]
 
     def tensors(self):
         with nn.grad() as tape:
@@ -140,13 +141,15 @@ class World:
 
     def end(self):
         leave_passes()
+        for engine in [x for x in [*self.objects, *self.kept] if isinstance(x, rapt.Engine)]:
+            engine.close()
         self.__dict__.clear()
         os.chdir("/")
         gc.collect()
 
 
 def print_nothing(*_, **__):
-    return None
+    """A callback that has nothing to say."""
 
 
 def leave_passes():
@@ -237,10 +240,6 @@ def unary(fn):
     return sub
 
 
-def set_item(world):
-    world.object()[world.pick()] = world.pick()
-
-
 def set_attribute(world):
     x = world.object()
     names = [name for name in dir(x) if not name.startswith("_")]
@@ -255,7 +254,7 @@ def call_it(world):
 
 
 def composites():
-    made = [sub_backward] * 50 + [sub_array] * 30 + [sub_training] * 8 + [set_item, set_attribute, call_it] * 10
+    made = [sub_backward] * 50 + [sub_array] * 30 + [sub_training] * 8 + [set_attribute, call_it] * 10
     made += [binary(fn) for fn in (operator.add, operator.sub, operator.mul, operator.truediv, operator.matmul, operator.getitem,
                                    operator.contains, operator.eq, operator.lt)] * 6
     made += [unary(fn) for fn in (next, repr, str, hash, len, list, float, int, bool, operator.neg, operator.index, reversed,
@@ -385,6 +384,8 @@ def one(world, watch, thread, counts, failures):
     watch.begin(thread, target[0])
     try:
         result = call(world, *target)
+        if inspect.iscoroutine(result):
+            result = asyncio.run(asyncio.wait_for(result, LIMIT / 4))
         outcome = "returned"
         if type(result).__module__.startswith("rapt") or isinstance(result, (memoryview, type(iter([])))):
             world.kept.append(result)
@@ -433,7 +434,8 @@ def child(options):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     sys.setswitchinterval(1e-4 if options.threads > 1 else 5e-3)
     sys.unraisablehook = note_unraisable
-    report, sys.stdout = sys.stdout, open(os.devnull, "w", encoding="utf-8", errors="replace") # print() is a callback, too
+    report = os.fdopen(os.dup(1), "w", encoding="ascii") # apart from what calls write: print() is a callback, too
+    os.dup2(2, 1)
     support.translator(), support.language_model()
     with open(options.place, "w", encoding="ascii", errors="replace") as place:
         watch = Watch(options.threads, place)

@@ -177,7 +177,8 @@ GOOD = {"threads": (1, 2), "beam": (1, 2, 3), "n_best": (1, 2), "axis": (0, 1, -
         "lines": (["a b", "b c"],), "messages": ([{"role": "user", "content": "x"}],), "ids": ([1, 2, 0], [[1, 2, 3], [3, 2, 1]]),
         "specials": ((), ["<x>"], False, True), "logit_bias": ({1: 2.0}, None), "step": (None, 1), "state": (None,),
         "requires_grad": (True, False), "axes": ((0, 1),)}
-SMALL = {"num_blks": (1, 2, 0, -1, "x"), "count": (1, 2, 0, -1, 257, None), "max_tokens": (0, 1, 3, -1, "x", None, 1 << 64),
+SMALL = {"slots": (1, 2, 0, -1, 1 << 63, 1 << 64, "x"), "num_blks": (1, 2, 0, -1, "x"),
+         "count": (1, 2, 0, -1, 257, None), "max_tokens": (0, 1, 3, -1, "x", None, 1 << 64),
          "num_hiddens": (8, 4, 0, -1, 7, 1 << 40), "ffn_num_hiddens": (8, 0, -1, 1 << 40), "num_heads": (2, 1, 0, 3, -1, 1 << 40),
          "vocab_size": (12, 300, 0, -1, 1 << 64, "x"), "max_len": (16, 1, 0, 1 << 40), "num_embeddings": (12, 1, 0, 1 << 40),
          "embedding_dim": (8, 1, 0), "num_inputs": (8, 4, 0, 1 << 40), "num_outputs": (8, 3, 0, 1 << 40),

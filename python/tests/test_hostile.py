@@ -52,6 +52,12 @@ class Arguments(unittest.TestCase):
                 with self.assertRaises(error):
                     model.generate("To", logit_bias=items)
 
+    def test_numbers_of_open_files_are_no_paths(self):
+        with self.assertRaises(TypeError):
+            rapt.Html("<p>").save(1)
+        with rapt.Model.load(support.translator(), threads=1) as model, self.assertRaises(TypeError):
+            model.translate_file(0, support.SCRATCH / "out.txt")
+
     def test_bytes_that_can_change(self):
         tokenizer = rapt.Tokenizer.train_characters("abc")
         for text in (bytearray(b"cab"), memoryview(bytearray(b"cab")), memoryview(b"cab")):
