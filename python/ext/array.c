@@ -95,7 +95,8 @@ static int array_getbuffer(PyObject *self, Py_buffer *view, int flags)
                         : (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && a->ndim > 1
                             ? "the array is row-major"
                         : (flags & PyBUF_STRIDES) != PyBUF_STRIDES && has_gaps(a) ? "the slice is not contiguous" : NULL;
-    if (refusal || ((flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS && has_gaps(a))) {
+    const int contiguous = (PyBUF_C_CONTIGUOUS | PyBUF_F_CONTIGUOUS | PyBUF_ANY_CONTIGUOUS) & ~PyBUF_STRIDES;
+    if (refusal || ((flags & contiguous) && has_gaps(a))) {
         PyErr_SetString(PyExc_BufferError, refusal ? refusal : "the slice is not contiguous");
         view->obj = NULL;
         return -1;
@@ -289,6 +290,26 @@ static PyObject *array_float(PyObject *self)
     return PyFloat_FromDouble(a->is_int ? *(const int32_t *)(const void *)at : *(const float *)(const void *)at);
 }
 
+/* Without it int() would read the bytes of the elements as the digits of a number. */
+static PyObject *array_int(PyObject *self)
+{
+    const array *a = (array *)self;
+    const char *at = only_element(a);
+    if (!at)
+        return NULL;
+    return a->is_int ? element(a, at) : PyLong_FromDouble((double)*(const float *)(const void *)at);
+}
+
+/* Of one element, as in NumPy and PyTorch; not whether there are any. */
+static int array_bool(PyObject *self)
+{
+    const array *a = (array *)self;
+    const char *at = only_element(a);
+    if (!at)
+        return -1;
+    return a->is_int ? *(const int32_t *)(const void *)at != 0 : *(const float *)(const void *)at != 0;
+}
+
 static Py_ssize_t array_length(PyObject *self)
 {
     const array *a = (array *)self;
@@ -362,6 +383,6 @@ static PyType_Slot array_slots[] = {
                 "copy. It keeps its memory alive."},
     {Py_tp_dealloc, array_dealloc}, {Py_tp_repr, array_repr}, {Py_bf_getbuffer, array_getbuffer}, {Py_tp_methods, array_methods},
     {Py_tp_getset, array_members}, {Py_mp_subscript, array_subscript}, {Py_mp_length, array_length},
-    {Py_sq_item, array_item},    {Py_nb_float, array_float}, {0}};
+    {Py_sq_item, array_item},    {Py_nb_float, array_float}, {Py_nb_int, array_int}, {Py_nb_bool, array_bool}, {0}};
 PyType_Spec array_spec = {"rapt.Array", sizeof(array), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, array_slots};

@@ -71,8 +71,11 @@ static int put_element(reader *r, char kind, size_t size, const char *at)
     memcpy(&number, at, size); /* little-endian, as all machines that the library runs on */
     if (is_signed && size < sizeof number && (number >> (8 * size - 1)) & 1)
         number |= (long long)(~0ULL << (8 * size));
-    if (!is_signed && number < 0)
-        number = INT64_MAX; /* refused as an integer */
+    if (!is_signed && number < 0) {
+        if (!r->ints)
+            return put_double(r, (double)(unsigned long long)number);
+        number = INT64_MAX; /* refused */
+    }
     return put_integer(r, number);
 }
 
@@ -194,7 +197,7 @@ static int read_lists(PyObject *o, reader *r, array_like *out)
             PyErr_Format(PyExc_ValueError, "%s has more than 4 dimensions", r->name);
             return -1;
         }
-        Py_ssize_t size = PySequence_Size(first);
+        Py_ssize_t size = PyList_Check(first) ? PyList_Size(first) : PyTuple_Size(first); // a class may have a len() of its own
         out->shape[out->ndim] = (size_t)size;
         if (size == 0) {
             out->ndim++;

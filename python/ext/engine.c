@@ -80,6 +80,10 @@ static PyObject *engine_close(PyObject *handle, PyObject *unused)
         return NULL;
     }
     served_models *of = self->of;
+    if (of && engine_job_in_callback()) {
+        PyErr_SetString(PyExc_BufferError, "the engine's own thread cannot close it");
+        return NULL;
+    }
     self->of = NULL;
     if (of)
         free_models(of);
@@ -209,9 +213,9 @@ static PyObject *engine_generate(PyObject *handle, PyObject *args)
                           &PyTuple_Type, &biases, &r.sample, &deliver) || !engine_begin(self))
         return NULL;
     const served *m = served_of(self, number);
+    const served copy = m ? *m : (served){0}; // reading the arguments may run code that adds a model, as may another thread
     if (m && text_request_read(NULL, prompt, options, stops, biases, &r) == 0 &&
         (job = engine_job_new(s, deliver, NULL))) {
-        const served copy = *m; // another thread may add a model
         ext_call c;
         rapt_error err = {0};
         ext_call_begin(&c, Py_None);
@@ -239,9 +243,9 @@ static PyObject *engine_translate(PyObject *handle, PyObject *args)
         return NULL;
     rapt_translate_options o = rapt_translate_options_default();
     const served *m = served_of(self, number);
+    rapt_engine_model *at = m ? m->m : NULL; // as in engine_generate
     if (m && translate_options_read(dict, &o) == 0 && ext_sized_read(list, "text", &texts) == 0 &&
         (job = engine_job_new(s, deliver, &o))) {
-        rapt_engine_model *at = m->m;
         const rapt_engine_translation request = {.lines = texts.sized, .count = texts.count, .options = &o,
                                                  .on_done = engine_job_translated, .stop = engine_job_stops, .context = job};
         engine_job_count(job, texts.count);

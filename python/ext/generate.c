@@ -59,7 +59,7 @@ static int read_prompt(PyObject *prompt, text_request *r)
 {
     if (PyUnicode_Check(prompt))
         return ext_bytes_read(prompt, "prompt", true, &r->text);
-    if (PyIter_Check(prompt) || PyNumber_Check(prompt) || prompt == Py_None) {
+    if (PyIter_Check(prompt) || (PyNumber_Check(prompt) && !PySequence_Check(prompt)) || prompt == Py_None) {
         ext_wrong_type("prompt", "a str or a sequence of int", prompt);
         return -1;
     }

@@ -109,24 +109,26 @@ static int read_shape(PyObject *tuple, array_of *a, size_t *count)
     return 0;
 }
 
-/* array_of(buffer, offset, shape, name): a read-only array of the float32 in a buffer, which it keeps alive */
+/* array_of(buffer, offset, shape, name or None, axes or None, is_int): a read-only array of a buffer, which it keeps alive */
 static PyObject *array_of_buffer(PyObject *module, PyObject *args)
 {
     PyObject *buffer, *shape, *result = NULL;
     Py_ssize_t offset;
     Py_buffer view;
     array_of a = {0};
+    int is_int;
     size_t count;
-    if (!PyArg_ParseTuple(args, "OnO!s:array_of", &buffer, &offset, &PyTuple_Type, &shape, &a.name) ||
+    if (!PyArg_ParseTuple(args, "OnO!zzp:array_of", &buffer, &offset, &PyTuple_Type, &shape, &a.name, &a.axes, &is_int) ||
         read_shape(shape, &a, &count) < 0)
         return NULL;
+    a.is_int = is_int;
     PyObject *owner = PyMemoryView_FromObject(buffer); // as long as it lives, the buffer stays where it is
     if (!owner || PyObject_GetBuffer(owner, &view, PyBUF_SIMPLE) < 0) {
         Py_XDECREF(owner);
         return NULL;
     }
     if (a.ndim > RAPT_MAX_DIMS || offset < 0 || offset % 4 || offset > view.len || count > (size_t)(view.len - offset) / 4)
-        PyErr_Format(PyExc_ValueError, "%s does not fit the buffer", a.name);
+        PyErr_Format(PyExc_ValueError, "%s does not fit the buffer", a.name ? a.name : "the array");
     else {
         a.data = (char *)view.buf + offset;
         result = array_new(PyModule_GetState(module), &a, owner);
@@ -252,8 +254,10 @@ PyObject *model_score_pairs(PyObject *self, PyObject *args)
     }
     rapt_score_options o = rapt_score_options_default();
     o.compute = ((model *)self)->compute;
-    o.strict = strict;
     ext_call c;
+    o.strict = strict;
+    o.stop = ext_call_stop;
+    o.context = &c;
     ext_call_begin(&c, NULL);
     pairs = rapt_pairs_from_lines(sources.texts, targets.texts, sources.count, &err);
     rapt_code code = pairs ? rapt_score_pairs(((model *)self)->model, pairs, &o, &score, &err) : err.code;

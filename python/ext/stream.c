@@ -102,7 +102,6 @@ static PyObject *stream_next(PyObject *self, PyObject *unused)
     ext_call_begin(&c, Py_None);
     bool is_token = rapt_generator_next(s->n->g, &t, &err);
     ext_call_end(&c);
-    stream_leave(s);
     PyObject *tuple = NULL;
     if (is_token) {
         s->given += t.size;
@@ -114,6 +113,7 @@ static PyObject *stream_next(PyObject *self, PyObject *unused)
     } else {
         tuple = err.code ? ext_raise(ext_state_of(self), &err) : Py_NewRef(Py_None);
     }
+    stream_leave(s); // not before: what is collected meanwhile may close the stream, whose memory `t` points into
     if (!tuple || s->cancelled)
         stream_end(s);
     return tuple;

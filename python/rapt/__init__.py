@@ -7,6 +7,7 @@
 The package is a thin layer around the C library of the same name, and gives the same bytes as the program `rapt`. NumPy, PyTorch
 and pandas are optional: arrays speak the buffer protocol and DLPack. The modules of the book are in `rapt.nn`.
 """
+from . import _rapt
 from ._rapt import (Array, Error, FormatError, InterruptedRunError, InvalidValueError, IOFailure, NotFiniteError, NotFoundError,
                     OutOfMemoryError, ShapeError, version as __version__)
 
@@ -48,5 +49,22 @@ def _array_html(self):
     return array_html(self)
 
 
+def _format(self, spec):
+    return format(float(self), spec) if spec else str(self)
+
+
+def _unpickled(data, shape, name, axes, is_int):
+    return _rapt.array_of(data, 0, shape, name, axes, is_int).copy()
+
+
+def _reduce(self, protocol):
+    """A pickle has a copy of the elements."""
+    if type(self) is not Array:
+        raise TypeError(f"cannot pickle a {type(self).__name__}: pickle the state_dict() of its module, or detach().tolist()")
+    return _unpickled, (memoryview(self).tobytes(), self.shape, self.name, " ".join(self.axes), self.dtype == "int32")
+
+
+Array.__format__ = _format
+Array.__reduce_ex__ = _reduce
 Array.heatmap = _heatmap
 Array._repr_html_ = _array_html

@@ -77,8 +77,8 @@ class Engine:
 
     async def translate(self, model, text, *, beam=None, n_best=None, length_penalty=None, max_ratio=None,
                         no_repeat_ngram=None, prefix=None, alignment=False, tokens=False):
-        """Translates a str to a Translation, or a list or tuple of str to a list of them, with model number `model`. Options as in
-        Translator.translate, with one prefix for all lines."""
+        """Translates a str to a Translation, or a list or tuple of str to a list of them, with model number `model`. Options as
+        in Translator.translate, with one prefix for all lines."""
         single = isinstance(text, str)
         options = {"beam": beam, "n_best": n_best, "length_penalty": length_penalty, "max_ratio": max_ratio,
                    "no_repeat_ngram": no_repeat_ngram, "prefix": prefix, "alignment": alignment, "tokens": tokens}

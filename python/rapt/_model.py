@@ -26,9 +26,10 @@ class Model:
         trainable  read all parameters into memory now, writable, and pack them in each call anew; if false, matrices stay in
                    their files, which must not be overwritten meanwhile
 
-        Raises NotFoundError, IOFailure, FormatError (damaged files) or InvalidValueError (an option out of range).
+        Raises NotFoundError, IOFailure, FormatError (damaged files) or ValueError (an option out of range).
         """
-        options = {"precision": precision, "weights": weights, "kv_cache": kv_cache, "threads": threads}
+        options = {"precision": precision, "weights": weights, "kv_cache": kv_cache,
+                   "threads": None if threads is None else integer_of(threads, "threads", 1, 256)}
         return Model._of(_rapt.load(folder, adapter, trainable, options, None), folder)
 
     @staticmethod

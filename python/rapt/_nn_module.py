@@ -57,8 +57,10 @@ class Tape:
         return self
 
     def __exit__(self, kind, value, traceback):
-        ended, self._pass = self._pass, None
-        ended.exit()
+        if self._pass is None:
+            raise RuntimeError("the pass is not entered")
+        self._pass.exit()
+        self._pass = None
         running.tape, self._outer = self._outer, None
         if self._observes:
             _rapt.set_observer(self._observer)

@@ -17,6 +17,8 @@ def info(path=None):
     """What `rapt info --json` says about this machine (version, cpu, cpus, threads, isa, levels), or about a model or recipe."""
     import json
     import subprocess
+    if path is not None and not os.path.exists(path):
+        raise _rapt.NotFoundError(f"{os.fsdecode(path)}: there is no such file or folder")
     program = os.path.join(os.path.dirname(__file__), "bin", "rapt")
     done = subprocess.run([program, "info", "--json", *([] if path is None else ["--", os.fspath(path)])], capture_output=True,
                           check=False)
@@ -30,7 +32,7 @@ def config(model):
     import json
     import tempfile
     with tempfile.TemporaryDirectory(prefix="rapt-") as folder:
-        path = os.path.join(model.folder, "config.json")
+        path = os.path.join(os.fsdecode(model.folder), "config.json")
         if not os.path.exists(path): # a GGUF file, or the folder has been removed
             model._handle.save_config(folder)
             path = os.path.join(folder, "config.json")
@@ -56,7 +58,7 @@ def translate_file(model, source, target, options):
     import itertools
     import time
     start, count = time.perf_counter(), 0
-    target = os.fspath(target)
+    target = os.fsdecode(target)
     part = f"{target}.{os.getpid()}.part"
     with open(os.fspath(source), encoding="utf-8", newline="\n") as lines:
         if os.path.exists(target) and os.path.samefile(source, target):

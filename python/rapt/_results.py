@@ -2,7 +2,7 @@
 
 
 class Result:
-    """A result whose members are named by `__slots__`; equal if they are."""
+    """A result whose members are named by `__slots__`; equal if they are. An Array is equal to itself only."""
     __slots__ = ()
 
     def __init__(self, *values):

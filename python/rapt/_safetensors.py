@@ -17,5 +17,5 @@ def exported(model):
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     begin = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:begin])
-    return {name: _rapt.array_of(data, begin + entry["data_offsets"][0], tuple(entry["shape"]), name)
+    return {name: _rapt.array_of(data, begin + entry["data_offsets"][0], tuple(entry["shape"]), name, None, False)
             for name, entry in header.items() if name != "__metadata__"}

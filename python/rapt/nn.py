@@ -24,9 +24,10 @@ from . import _rapt
 
 __all__ = ["AddNorm", "AdditiveAttention", "DotProductAttention", "Dropout", "Embedding", "EncoderDecoder", "LayerNorm",
            "LazyLinear", "Linear", "Module", "ModuleList", "MultiHeadAttention", "Parameter", "PositionWiseFFN",
-           "PositionalEncoding", "ReLU", "Sequential", "Tape", "Tensor", "TransformerDecoder", "TransformerDecoderBlock", "TransformerEncoder",
-           "TransformerEncoderBlock", "cat", "concat", "cross_entropy", "exp", "get_num_threads", "grad", "log", "masked_softmax",
-           "observe", "relu", "seed", "set_num_threads", "show_heatmaps", "softmax", "tanh", "tensor"]
+           "PositionalEncoding", "ReLU", "Sequential", "Tape", "Tensor", "TransformerDecoder", "TransformerDecoderBlock",
+           "TransformerEncoder", "TransformerEncoderBlock", "cat", "concat", "cross_entropy", "exp", "get_num_threads",
+           "grad", "log", "masked_softmax", "observe", "relu", "seed", "set_num_threads", "show_heatmaps", "softmax", "tanh",
+           "tensor"]
 
 
 def tensor(data, *, requires_grad=False):

@@ -16,9 +16,7 @@ class Counted(unittest.TextTestResult):
 
 
 def main(names):
-    sys.path.insert(0, str(FOLDER))
-    names = names or sorted(path.stem for path in FOLDER.glob("test_*.py"))
-    suite = unittest.defaultTestLoader.loadTestsFromNames(names)
+    suite = unittest.TestSuite(unittest.TestLoader().discover(str(FOLDER), pattern=f"{name}.py") for name in names or ("test_*",))
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=Counted).run(suite)
     for test, reason in result.skipped:
         print(f"skip  {test}: {reason}")
