@@ -5,8 +5,10 @@ from . import _rapt
 
 
 class _Running(_local):
-    """Of a thread: its innermost pass, whether a module runs, and the list that layer_summary fills."""
+    """Of a thread: its innermost pass, whether a module runs, the list that layer_summary fills, and the modules that have been
+    named."""
     tape = None
+    named = None
     depth = 0
     summary = None
 
@@ -153,26 +155,36 @@ class Module:
         return ((name, value) for name, value in vars(self).items() if isinstance(value, _rapt.Parameter))
 
     def _name_parts(self, prefix):
+        running.named.add(id(self))
         self.__dict__["_name"] = prefix[:-1]
         for name, parameter in self._own_parameters():
             parameter.name = prefix + name
         for name, child in self._children():
-            child._name_parts(f"{prefix}{name}.")
+            if id(child) not in running.named: # a part may belong to several modules, or to itself
+                child._name_parts(f"{prefix}{name}.")
 
     def _give_names(self):
         """Names all parts as they are called from here, for messages and intermediates; usually they are named so already."""
         given = self.__dict__.get("_names")
         if given and given[0] == _changes and (given[1] is None or given[1].name == given[2]):
             return
+        running.named = set()
         self._name_parts("")
         first = next(self.parameters(), None)
         self.__dict__["_names"] = (_changes, first, first.name if first is not None else "")
 
     def named_modules(self, prefix=""):
-        """(name, module) of this module, "", and of all its parts."""
+        """(name, module) of this module, "", and of all its parts, each once: a part may belong to several modules, or to
+        itself."""
+        return self._modules(prefix, set())
+
+    def _modules(self, prefix, seen):
+        if id(self) in seen:
+            return
+        seen.add(id(self))
         yield prefix, self
         for name, child in self._children():
-            yield from child.named_modules(f"{prefix}.{name}" if prefix else name)
+            yield from child._modules(f"{prefix}.{name}" if prefix else name, seen)
 
     def named_parameters(self):
         """(name, parameter) of all parameters, each once: "blks.0.attention.W_q.weight"."""

@@ -91,5 +91,13 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(calls.count(True), 1) # it is not called again with an exception set
 
 
+class Cycles(unittest.TestCase):
+    def test_modules_that_are_parts_of_each_other(self):
+        one, two = nn.Sequential(nn.Linear(2, 2)), nn.Sequential(nn.Linear(2, 2))
+        one.other, two.other, one.again = two, one, one
+        self.assertEqual(len(list(one.parameters())), 4)
+        self.assertEqual(one(nn.tensor([[1.0, 2.0]])).shape, (1, 2))
+
+
 if __name__ == "__main__":
     unittest.main()
