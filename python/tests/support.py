@@ -8,6 +8,11 @@ import subprocess
 import tempfile
 import unittest
 
+import rapt
+
+for name in rapt.__all__: # loads all modules now: a test that restores sys.modules would have later ones loaded twice
+    getattr(rapt, name)
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SHARED = os.environ.get("RAPT_SHARED")
 SCRATCH = pathlib.Path(tempfile.mkdtemp(prefix="rapt-python-"))
@@ -21,7 +26,6 @@ SMALL = {"model.layers": 1, "model.d_model": 16, "model.heads": 2, "model.ffn": 
 
 def program():
     """The program rapt: $RAPT_PROGRAM, the package's own, or the one beside the package's build."""
-    import rapt
     package = pathlib.Path(rapt.__file__).parent
     for path in (os.environ.get("RAPT_PROGRAM"), package / "bin" / "rapt", pathlib.Path(rapt._rapt.__file__).parents[2] / "rapt"):
         if path and os.path.exists(path):

@@ -5,6 +5,7 @@ import struct
 import unittest
 
 from rapt import nn, optim
+from rapt._nn_module import running
 from support import SOURCE
 from test_nn import GRADIENT, OUTPUT, Close
 
@@ -155,6 +156,7 @@ class Golden(Close):
     def test_add_norm(self):
         for case in self.each("add_norm", ("pre",)):
             m = nn.AddNorm(nn.tensor(case.get("param/norm.weight")).shape, 0.0)
+            running.named = set()
             m._name_parts("norm.")
             for p in m.parameters():
                 p.assign(case.get(f"param/{p.name}"))
