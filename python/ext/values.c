@@ -207,6 +207,8 @@ int options_read(PyObject *values, const option_row *table, void *options)
     PyObject *key, *value;
     Py_ssize_t at = 0;
     while (PyDict_Next(values, &at, &key, &value)) {
+        if (value == Py_None) // most are, in most calls
+            continue;
         const char *name = ext_text(key, "the name of an option");
         const option_row *row = table;
         while (name && row->name && strcmp(row->name, name) != 0)
@@ -217,7 +219,7 @@ int options_read(PyObject *values, const option_row *table, void *options)
             PyErr_Format(PyExc_TypeError, "there is no option '%s'", name);
             return -1;
         }
-        if (value != Py_None && read_option(row, value, options) < 0)
+        if (read_option(row, value, options) < 0)
             return -1;
     }
     return 0;

@@ -34,6 +34,14 @@ class Hypothesis(Result):
     """
     __slots__ = ("text", "score", "log_prob", "tokens", "token_log_probs", "alignment")
 
+    def __init__(self, text, score, log_prob, tokens, token_log_probs, alignment): # Result's, in a third of its time
+        self.text = text
+        self.score = score
+        self.log_prob = log_prob
+        self.tokens = tokens
+        self.token_log_probs = token_log_probs
+        self.alignment = alignment
+
     def __str__(self):
         return self.text
 
@@ -47,6 +55,12 @@ class Translation(Result):
     unknown_words  words of the line that the model reads as <unk>, each once
     """
     __slots__ = ("hypotheses", "cut", "source_tokens", "unknown_words")
+
+    def __init__(self, hypotheses, cut, source_tokens, unknown_words):
+        self.hypotheses = hypotheses
+        self.cut = cut
+        self.source_tokens = source_tokens
+        self.unknown_words = unknown_words
 
     @property
     def text(self):

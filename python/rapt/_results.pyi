@@ -13,12 +13,16 @@ class Hypothesis(Result):
     tokens: list[int] | None
     token_log_probs: list[float] | None
     alignment: Array | None
+    def __init__(self, text: str, score: float, log_prob: float, tokens: list[int] | None,
+                 token_log_probs: list[float] | None, alignment: Array | None) -> None: ...
 
 class Translation(Result):
     hypotheses: list[Hypothesis]
     cut: bool
     source_tokens: list[int] | None
     unknown_words: list[str]
+    def __init__(self, hypotheses: list[Hypothesis], cut: bool, source_tokens: list[int] | None,
+                 unknown_words: list[str]) -> None: ...
     @property
     def text(self) -> str: ...
     def _repr_html_(self) -> str: ...
