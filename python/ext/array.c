@@ -155,7 +155,7 @@ static int apply_index(const array *a, array *v, int d, PyObject *index)
     return 0;
 }
 
-/* The names of the axes that a view has kept: those of its slices and of the dimensions behind the indices. */
+/* The names of the axes that a view has kept: an index drops its axis; a slice keeps it, and axes without either stay. */
 static PyObject *kept_axes(const array *a, PyObject *indices)
 {
     Py_ssize_t named = PyTuple_Size(a->axes), count = PyTuple_Size(indices);
@@ -300,7 +300,7 @@ static PyObject *array_int(PyObject *self)
     return a->is_int ? element(a, at) : PyLong_FromDouble((double)*(const float *)(const void *)at);
 }
 
-/* Of one element, as in NumPy and PyTorch; not whether there are any. */
+/* Whether the only element is not 0, as in NumPy and PyTorch. */
 static int array_bool(PyObject *self)
 {
     const array *a = (array *)self;

@@ -31,7 +31,7 @@ static void delete_managed(dlpack_managed *m)
     exported_free(m->context);
 }
 
-/* Of a capsule that nobody has consumed; a consumer renames it. */
+/* Frees the tensor of a capsule that no program has taken over: who takes one over renames its capsule. */
 static void capsule_free(PyObject *capsule)
 {
     if (PyCapsule_IsValid(capsule, "dltensor_versioned"))

@@ -9,7 +9,7 @@
 typedef struct explanation {
     PyObject_HEAD
     rapt_explanation *e;
-    PyObject *owner; /* of `e`, above that of the model */
+    PyObject *owner; /* frees `e`, and keeps the model's owner alive */
 } explanation;
 
 static void free_explanation(void *e)

@@ -229,9 +229,9 @@ typedef struct option_row {
     const char *const *names; /* OPTION_NAME: ends with NULL */
 } option_row;
 
-/* Writes the values of a dict to a struct of options, by a table that ends with a name of NULL. None leaves a member as it is, and its key is not looked at.
- * TypeError: a key that the table lacks, or a value of another type; ValueError: a name that there is not, a number that the
- * member cannot hold. What the library thinks of the number, it says itself. */
+/* Writes the values of a dict to a struct of options, by a table that ends with a name of NULL. None leaves a member as it is,
+ * and its key is not looked at. TypeError: a key that the table lacks, or a value of another type; ValueError: a name that there
+ * is not, a number that the member cannot hold. What the library thinks of the number, it says itself. */
 int options_read(PyObject *values, const option_row *table, void *options);
 
 #endif

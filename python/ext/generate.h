@@ -10,7 +10,7 @@
 typedef struct generation {
     rapt_generator *g;
     ext_call *call; /* the call in progress, for its `stop` */
-    PyObject *key;  /* the options, to be compared with those of the next call */
+    PyObject *key;  /* the options; a call with equal options uses the generator again */
 } generation;
 /* Between calls, with the lock of the interpreter. NULL is fine. */
 void generation_free(generation *n);

@@ -3,7 +3,7 @@
 
 #include "nn.h"
 
-/* Of a or b: one of them is a tensor, and the other may be anything, with any attributes. */
+/* The module's state, by a or b: one of the two is a tensor; the other may be any object, with any attributes. */
 static const ext_state *state_of(PyObject *a, PyObject *b)
 {
     return ext_state_of(PyType_GetSlot(Py_TYPE(a), Py_tp_dealloc) == (void *)tensor_dealloc ? a : b);

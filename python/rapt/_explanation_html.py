@@ -2,6 +2,8 @@
 cut, and what is left out is counted."""
 from html import escape
 
+from ._figures import heatmap
+
 TOKENS = 28 # of a heat map's side, and of a list
 PREDICTIONS = 20
 ROWS = 80 # of statistics
@@ -32,20 +34,10 @@ def _heads_mean(array):
     return [[sum(head[q][k] for head in rows) / heads for k in range(min(keys, TOKENS))] for q in range(min(queries, TOKENS))]
 
 
-def _heat_map(title, weights, rows, columns):
-    """The largest weight has the color of the text around the map, which fits a light and a dark page; 0 is nothing."""
-    size, left, top = 16, 120, 90
-    most = max(max(row) for row in weights) or 1
-    cells = "".join(f'<path d="M{left + size * k} {top + size * q}h15v15h-15z" fill-opacity="{w / most:.2f}"/>'
-                    for q, row in enumerate(weights) for k, w in enumerate(row) if w / most >= 0.005)
-    title += f"; full color is {most:.2f}"
-    names = "".join(f'<text x="{left - 4}" y="{top + size * q + 12}" text-anchor="end">{_label(text)}</text>'
-                    for q, text in enumerate(rows[:len(weights)]))
-    names += "".join(f'<text transform="translate({left + size * k + 12},{top - 4}) rotate(-60)">{_label(text)}</text>'
-                     for k, text in enumerate(columns[:len(weights[0])]))
-    width, height = left + size * len(weights[0]) + 60, top + size * len(weights) + 4
-    return (f'<div>{escape(title)}</div><svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img" '
-            f'font-size="11" font-family="sans-serif" fill="currentColor"><title>{escape(title)}</title>{names}{cells}</svg>')
+def _heat_map(name, weights, rows, columns):
+    """The library's, with the largest weight at the end of its colors."""
+    return heatmap(weights, rows[:len(weights)], columns[:len(weights[0])], title=f"{name}, mean over the heads", x="key",
+                   y="query", low=0, high=max(max(row) for row in weights) or 1, maps=2)
 
 
 def last_attention(names):
@@ -64,7 +56,7 @@ def _attention(e):
     queries = labels[-1] if crosses or not name.startswith("encoder.") else labels[0]
     keys = labels[0] if crosses else queries
     weights = _heads_mean(e[name][0])
-    return _heat_map(f"{name}, mean over the heads", weights, queries, keys) if weights and weights[0] else ""
+    return _heat_map(name, weights, queries, keys) if weights and weights[0] else ""
 
 
 def _predictions(e):
