@@ -210,6 +210,7 @@ fi
 # ---- files -----------------------------------------------------------------------------------------------------------
 mapfile -t code < <(find src include tests tools examples bench -name '*.[ch]' 2>/dev/null | sort)
 mapfile -t page < <(find src/explain/page src/serve/module/page \( -name '*.js' -o -name '*.css' \) 2>/dev/null | sort)
+mapfile -t python < <(find python -type f \( -name '*.[ch]' -o -name '*.py' -o -name '*.pyi' \) 2>/dev/null | sort)
 mapfile -t texts < <(find src include tests tools examples bench recipes .ci -type f \
     \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.yaml' -o -name '*.txt' -o -name run \) ! -path '*/corpus/*' \
     2>/dev/null | sort)
@@ -218,7 +219,7 @@ grep -nE '\b(TODO|FIXME|XXX)\b' "${texts[@]}" CMakeLists.txt Makefile test quick
 grep -nP '\t' "${code[@]}" | sed 's/:[^:]*$/: a tab/' | say
 grep -nE ' +$' "${code[@]}" | sed 's/$/<- spaces at the end/' | say
 LC_ALL=C.UTF-8 awk 'length($0) > 130 { print FILENAME ":" FNR ": " length($0) " columns; at most 130" }' \
-    "${code[@]}" "${page[@]}" | say
+    "${code[@]}" "${page[@]}" "${python[@]}" | say
 printf '%s\n' "${code[@]}" | grep '\.c$' | xargs -d '\n' awk ' # a comment with at least one sentence
     function close_file() {
         if (file != "" && text !~ /\/\*.*[a-z][a-z].*[.:;].*\*\//)

@@ -27,7 +27,8 @@ class Figures(unittest.TestCase):
         return sum(element.tag.endswith("svg") for element in self.check_cell(page))
 
     def test_arrays(self):
-        for shape, count in (((), 0), ((3,), 0), ((2, 3), 1), ((2, 2, 3), 2), ((2, 3, 2, 3), 6), ((3, 4, 5, 6), 8), ((300, 400), 1)):
+        shapes = {(): 0, (3,): 0, (2, 3): 1, (2, 2, 3): 2, (2, 3, 2, 3): 6, (3, 4, 5, 6): 8, (300, 400): 1}
+        for shape, count in shapes.items():
             size = 1
             for n in shape:
                 size *= n
@@ -56,7 +57,8 @@ class Figures(unittest.TestCase):
     def test_models(self):
         model = rapt.Model.load(support.translator())
         translation = model.translate("Where are my keys?", alignment=True, tokens=True)
-        for shown in (model, translation, model.translate("Go."), model.explain("Go."), model.parameters["encoder.embedding.weight"]):
+        weight = model.parameters["encoder.embedding.weight"]
+        for shown in (model, translation, model.translate("Go."), model.explain("Go."), weight):
             self.check_cell(shown._repr_html_())
         self.assertGreaterEqual(self.pictures(translation._repr_html_()), 1)
 
