@@ -365,10 +365,12 @@ static PyObject *get_address(PyObject *self, void *unused)
 }
 
 static PyMethodDef array_methods[] = {
-    {"__dlpack__", (PyCFunction)(void *)array_dlpack, METH_VARARGS | METH_KEYWORDS, "A capsule of DLPack, without a copy."},
-    {"__dlpack_device__", array_dlpack_device, METH_NOARGS, "(1, 0): the CPU."},
-    {"tolist", array_tolist, METH_NOARGS, "The elements as nested lists of Python numbers."},
-    {"copy", array_copy, METH_NOARGS, "A writable array with memory of its own."},
+    {"__dlpack__", (PyCFunction)(void *)array_dlpack, METH_VARARGS | METH_KEYWORDS,
+     "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+     "A capsule of DLPack, without a copy."},
+    {"__dlpack_device__", array_dlpack_device, METH_NOARGS, "__dlpack_device__($self, /)\n--\n\n(1, 0): the CPU."},
+    {"tolist", array_tolist, METH_NOARGS, "tolist($self, /)\n--\n\nThe elements as nested lists of Python numbers."},
+    {"copy", array_copy, METH_NOARGS, "copy($self, /)\n--\n\nA writable array with memory of its own."},
     {0}};
 static PyGetSetDef array_members[] = {
     {"shape", get_shape, NULL, "The size of each dimension.", NULL},

@@ -18,7 +18,7 @@ static int put_integer(reader *r, long long value)
         const float number = (float)value;
         memcpy(r->to, &number, 4);
     } else if (value < INT32_MIN || value > INT32_MAX) {
-        PyErr_Format(PyExc_ValueError, "%s has a number out of range: %lld", r->name, value);
+        ext_invalid("%s has a number out of range: %lld", r->name, value);
         return -1;
     } else {
         const int32_t number = (int32_t)value;
@@ -45,7 +45,7 @@ static int allocate(array_like *out, const char *name)
     out->count = 1;
     for (int i = 0; i < out->ndim; i++) {
         if (out->shape[i] && out->count > PTRDIFF_MAX / 4 / out->shape[i]) {
-            PyErr_Format(PyExc_ValueError, "%s has too many elements", name);
+            ext_invalid("%s has too many elements", name);
             return -1;
         }
         out->count *= out->shape[i];
@@ -102,7 +102,7 @@ static int read_view(const Py_buffer *view, reader *r, array_like *out)
         return -1;
     }
     if (view->ndim > RAPT_MAX_DIMS) {
-        PyErr_Format(PyExc_ValueError, "%s has %d dimensions; tensors have at most 4", r->name, view->ndim);
+        ext_invalid("%s has %d dimensions; tensors have at most 4", r->name, view->ndim);
         return -1;
     }
     out->ndim = view->ndim;
@@ -162,7 +162,7 @@ static int put_number(reader *r, PyObject *o)
     }
     if (is_list(o) || PyUnicode_Check(o) || !PyNumber_Check(o)) {
         if (is_list(o))
-            PyErr_Format(PyExc_ValueError, "%s has lists of unequal depths", r->name);
+            ext_invalid("%s has lists of unequal depths", r->name);
         else
             ext_wrong_type(r->name, "an array or nested lists of numbers", o);
         return -1;
@@ -178,7 +178,7 @@ static int put_list(reader *r, const array_like *out, int d, PyObject *o)
     PyObject *items = is_list(o) ? PySequence_Tuple(o) : NULL; // a number's __float__ cannot change it
     if (!items || (size_t)PyTuple_Size(items) != out->shape[d]) {
         if (!PyErr_Occurred())
-            PyErr_Format(PyExc_ValueError, "%s has lists of unequal lengths", r->name);
+            ext_invalid("%s has lists of unequal lengths", r->name);
         Py_XDECREF(items);
         return -1;
     }
@@ -194,7 +194,7 @@ static int read_lists(PyObject *o, reader *r, array_like *out)
     PyObject *first = o;
     for (out->ndim = 0; is_list(first); out->ndim++) {
         if (out->ndim == RAPT_MAX_DIMS) {
-            PyErr_Format(PyExc_ValueError, "%s has more than 4 dimensions", r->name);
+            ext_invalid("%s has more than 4 dimensions", r->name);
             return -1;
         }
         Py_ssize_t size = PyList_Check(first) ? PyList_Size(first) : PyTuple_Size(first); // a class may have a len() of its own

@@ -118,7 +118,7 @@ static PyObject *nn_multi_head_attention(PyObject *module, PyObject *args)
         return NULL;
     if (PyTuple_Size(r.parameters) != 8 || heads < 1 || past < 0 || !(r.m.name = ext_text(r.name, "name"))) {
         if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_ValueError, "num_heads is 1 or more");
+            ext_invalid("num_heads is 1 or more");
         return NULL;
     }
     r.m.heads = r.m.kv_heads = (size_t)heads;

@@ -166,7 +166,7 @@ static const served *served_of(const engine *self, Py_ssize_t number)
 {
     if (number >= 0 && (size_t)number < self->of->count)
         return &self->of->list[number];
-    PyErr_Format(PyExc_ValueError, "the engine has no model %zd", number);
+    ext_invalid("the engine has no model %zd", number);
     return NULL;
 }
 

@@ -1,6 +1,7 @@
 /* errors.c: the library's codes as exceptions. Each has the built-in parent that a Python program expects, and the message of
- * the library, word for word. */
+ * the library, in which options of the program are parameters of the package. */
 #include <stdio.h>
+#include <string.h>
 
 #include "ext.h"
 
@@ -50,10 +51,68 @@ int ext_add_errors(PyObject *module, ext_state *s)
     return 0;
 }
 
+/* What the library's messages say to users of the program, and what that is here. The first that fits counts. */
+static const char *const words[][2] = {
+    {"(--n-best)", "(n_best)"},
+    {"(--beam)", "(beam)"},
+    {"--beam 1 ", "beam=1 "},
+    {"(--train)", "(gradients=True)"},
+    {"(--max-steps 0)", "(untrained=True)"},
+    {"--max-steps is ", "max_steps is "},
+    {"--max-steps ", "max_steps="},
+    {"rapt train --resume --out ", "resume=True, out="},
+    {"--resume ", "resume=True "},
+    {"began with --init ", "began with init "},
+    {"with --init ", "with init="},
+    {" --init ", ", init="},
+    {": --set ", ": set "},
+    {"--to gguf ", "to=\"gguf\" "},
+    {"`rapt info MODEL --tensors` lists the names", "Model.parameters has the names"},
+};
+
+PyObject *ext_message(const char *text)
+{
+    char out[2 * sizeof ((rapt_error *)0)->message];
+    size_t size = 0;
+    for (const char *at = text; *at;) {
+        size_t i = 0, count = sizeof words / sizeof *words;
+        while (i < count && strncmp(at, words[i][0], strlen(words[i][0])) != 0)
+            i++;
+        const char *put = i < count ? words[i][1] : at;
+        const size_t length = i < count ? strlen(put) : 1;
+        if (size + length > sizeof out)
+            break;
+        memcpy(out + size, put, length);
+        size += length;
+        at += i < count ? strlen(words[i][0]) : 1;
+    }
+    return PyUnicode_DecodeUTF8(out, (Py_ssize_t)size, "replace");
+}
+
 PyObject *ext_raise(const ext_state *s, const rapt_error *err)
 {
-    if (!PyErr_Occurred())
-        PyErr_SetString(s->errors[err->code], err->message);
+    PyObject *message = PyErr_Occurred() ? NULL : ext_message(err->message);
+    if (message)
+        PyErr_SetObject(s->errors[err->code], message);
+    Py_XDECREF(message);
+    return NULL;
+}
+
+/* Functions that read values have no state of the module at hand: the class is looked up, and NULL means that the module is being
+ * taken down. */
+PyObject *ext_invalid(const char *format, ...)
+{
+    PyObject *name = PyUnicode_FromString("rapt._rapt"), *module = name ? PyImport_GetModule(name) : NULL;
+    PyObject *type = module ? PyObject_GetAttrString(module, "InvalidValueError") : NULL;
+    if (!type)
+        PyErr_Clear();
+    va_list list;
+    va_start(list, format);
+    PyErr_FormatV(type ? type : PyExc_ValueError, format, list);
+    va_end(list);
+    Py_XDECREF(name);
+    Py_XDECREF(module);
+    Py_XDECREF(type);
     return NULL;
 }
 

@@ -95,8 +95,12 @@ void ext_free(PyObject *handle);
 
 /* Adds the classes of exceptions to the module. */
 int ext_add_errors(PyObject *module, ext_state *s);
+/* A message of the library as a str, in which options of the program are parameters of the package. */
+PyObject *ext_message(const char *text);
 /* Raises the exception of the library's failure, with its message, unless one is set already; returns NULL. */
 PyObject *ext_raise(const ext_state *s, const rapt_error *err);
+/* Raises InvalidValueError with a message made by PyErr_Format's rules; returns NULL. */
+PyObject *ext_invalid(const char *format, ...);
 /* Raises TypeError with "NAME must be EXPECTED, not TYPE"; returns NULL. */
 PyObject *ext_wrong_type(const char *name, const char *expected, PyObject *got);
 
@@ -191,6 +195,15 @@ typedef struct ext_bytes {
 } ext_bytes;
 int ext_bytes_read(PyObject *data, const char *name, bool may_be_text, ext_bytes *out);
 void ext_bytes_free(ext_bytes *b);
+/* Numbers, also of NumPy: what has an __index__ is an int, what has a __float__ is a float too, and NumPy's bool is a bool, never
+ * a number. */
+bool ext_is_bool(PyObject *value);
+/* `value` NULL: of an attribute that is deleted, which is refused. */
+int ext_bool_read(PyObject *value, const char *name, bool *out);
+/* The int of a number: a new reference. */
+PyObject *ext_integer(PyObject *value, const char *name);
+/* OverflowError: an int that is too large. */
+int ext_double_read(PyObject *value, const char *name, double *out);
 /* An int that is an int32. */
 int ext_id_read(PyObject *number, const char *name, int32_t *id);
 /* Ids of a buffer or an iterable of int; ext_ids_free frees them. */

@@ -25,7 +25,7 @@ static int read_names(PyObject *list, const char *name, size_t count, ext_texts 
         return -1;
     if (texts->count == count)
         return 0;
-    PyErr_Format(PyExc_ValueError, "there are %zu %s for %zu", texts->count, name, count);
+    ext_invalid("there are %zu %s for %zu", texts->count, name, count);
     return -1;
 }
 
@@ -48,7 +48,7 @@ static PyObject *heatmap_svg(PyObject *module, PyObject *args)
     if (array_like_read(matrix, "matrix", false, &values) < 0)
         return NULL;
     if (values.ndim != 2) {
-        PyErr_Format(PyExc_ValueError, "a heat map has 2 dimensions, not %d", values.ndim);
+        ext_invalid("a heat map has 2 dimensions, not %d", values.ndim);
         goto end;
     }
     if (options_read(dict, HEATMAP, &o) < 0 || read_names(row_list, "rows", values.shape[0], &rows) < 0 ||
@@ -108,7 +108,7 @@ static int curve_read(PyObject *tuple, rapt_curve *curve)
         return -1;
     if (count == curve->count)
         return 0;
-    PyErr_Format(PyExc_ValueError, "a curve has %zu xs and %zu ys", curve->count, count);
+    ext_invalid("a curve has %zu xs and %zu ys", curve->count, count);
     return -1;
 }
 

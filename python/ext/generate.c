@@ -42,12 +42,7 @@ static int read_biases(PyObject *tuple, text_request *r)
         if (!PyArg_ParseTuple(pair, "OO;an item of logit_bias must be an id and a number", &id, &bias) ||
             ext_id_read(id, "an id of logit_bias", &r->biases[i].id) < 0)
             return -1;
-        if (PyBool_Check(bias) || (!PyFloat_Check(bias) && !PyLong_Check(bias))) {
-            ext_wrong_type("a value of logit_bias", "a float", bias);
-            return -1;
-        }
-        r->biases[i].bias = PyFloat_AsDouble(bias);
-        if (PyErr_Occurred())
+        if (ext_double_read(bias, "a value of logit_bias", &r->biases[i].bias) < 0)
             return -1;
     }
     r->o.sample.biases = r->biases;

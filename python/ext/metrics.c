@@ -44,8 +44,8 @@ static int corpus_read(PyObject *translations, PyObject *references, corpus *c)
         if (ext_sized_read(stream, "references", &c->references[i]) < 0)
             return -1;
         if (c->references[i].count != c->translations.count) {
-            PyErr_Format(PyExc_ValueError, "references[%zu] has %zu segments; there are %zu hypotheses", i,
-                         c->references[i].count, c->translations.count);
+            ext_invalid("references[%zu] has %zu segments; there are %zu hypotheses", i,
+                        c->references[i].count, c->translations.count);
             return -1;
         }
         c->streams[i] = c->references[i].sized;
@@ -150,12 +150,12 @@ static PyObject *book_bleu(PyObject *module, PyObject *args)
     if (!ext_sized(prediction, "prediction", &p) || !ext_sized(label, "label", &l))
         return NULL;
     if (k < 1) {
-        PyErr_Format(PyExc_ValueError, "k is %d; it must be 1 or more", k);
+        ext_invalid("k is %d; it must be 1 or more", k);
         return NULL;
     }
     double score = rapt_bleu_book(&p, &l, k);
     if (isnan(score)) {
-        PyErr_Format(PyExc_ValueError, "a text has more than %d characters", RAPT_METRIC_MAX_LENGTH);
+        ext_invalid("a text has more than %d characters", RAPT_METRIC_MAX_LENGTH);
         return NULL;
     }
     return PyFloat_FromDouble(score);

@@ -62,7 +62,7 @@ static PyObject *average(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OOn:average", &run, &out, &count))
         return NULL;
     if (count < 0) {
-        PyErr_Format(PyExc_ValueError, "count is %zd; it must be 0 or more", count);
+        ext_invalid("count is %zd; it must be 0 or more", count);
         return NULL;
     }
     const char *from, *to;
@@ -128,7 +128,7 @@ static PyObject *array_of_buffer(PyObject *module, PyObject *args)
         return NULL;
     }
     if (a.ndim > RAPT_MAX_DIMS || offset < 0 || offset % 4 || offset > view.len || count > (size_t)(view.len - offset) / 4)
-        PyErr_Format(PyExc_ValueError, "%s does not fit the buffer", a.name ? a.name : "the array");
+        ext_invalid("%s does not fit the buffer", a.name ? a.name : "the array");
     else {
         a.data = (char *)view.buf + offset;
         result = array_new(PyModule_GetState(module), &a, owner);
@@ -249,7 +249,7 @@ PyObject *model_score_pairs(PyObject *self, PyObject *args)
     if (ext_texts_read(source_list, "sources", &sources) < 0 || ext_texts_read(target_list, "targets", &targets) < 0)
         goto end;
     if (sources.count != targets.count) {
-        PyErr_Format(PyExc_ValueError, "there are %zu sources and %zu targets", sources.count, targets.count);
+        ext_invalid("there are %zu sources and %zu targets", sources.count, targets.count);
         goto end;
     }
     rapt_score_options o = rapt_score_options_default();

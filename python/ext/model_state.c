@@ -39,7 +39,7 @@ static int read_change(const ext_state *s, rapt_params *set, PyObject *key, PyOb
     rapt_param *p = name ? rapt_params_find(set, name) : NULL;
     if (!p) {
         if (name)
-            PyErr_Format(PyExc_ValueError, "the model has no parameter %s", name);
+            ext_invalid("the model has no parameter %s", name);
         return -1;
     }
     if (array_like_read(value, name, false, &out->values) < 0)
@@ -61,7 +61,7 @@ static int check_whole(rapt_params *set, PyObject *dict)
     for (size_t i = 0; i < rapt_params_count(set); i++) {
         const rapt_param *p = rapt_params_at(set, i);
         if (!p->transient && !PyDict_GetItemString(dict, p->value.name)) {
-            PyErr_Format(PyExc_ValueError, "%s is missing", p->value.name);
+            ext_invalid("%s is missing", p->value.name);
             return -1;
         }
     }

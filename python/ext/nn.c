@@ -122,7 +122,7 @@ static PyObject *nn_add_positions(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OOnd:add_positions", &x, &table, &first, &m.dropout))
         return NULL;
     if (first < 0) {
-        PyErr_SetString(PyExc_ValueError, "first is 0 or more");
+        ext_invalid("first is 0 or more");
         return NULL;
     }
     if (op_begin(&o, PyModule_GetState(module)) < 0)
@@ -159,7 +159,7 @@ static PyObject *nn_embedding(PyObject *module, PyObject *args)
     rapt_tokens tokens = {.ids = from.data, .batch = from.ndim == 2 ? from.shape[0] : 0,
                           .time = from.ndim ? from.shape[from.ndim - 1] : 1};
     if (from.ndim < 1 || from.ndim > 2 || from.count == 0) {
-        PyErr_SetString(PyExc_ValueError, "ids are [batch, time] or [time], with at least one");
+        ext_invalid("ids are [batch, time] or [time], with at least one");
     } else if (op_begin(&o, PyModule_GetState(module)) == 0) {
         if ((m.weight = op_parameter(&o, weight))) {
             op_run(&o);

@@ -64,7 +64,7 @@ static PyObject *nn_positions(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "nn:positions", &max_len, &features))
         return NULL;
     if (max_len < 1 || features < 1) {
-        PyErr_SetString(PyExc_ValueError, "max_len and num_hiddens are 1 or more");
+        ext_invalid("max_len and num_hiddens are 1 or more");
         return NULL;
     }
     rapt_params *set = rapt_params_new(tape_seed(), &err);
@@ -108,7 +108,7 @@ static PyObject *nn_parameter(PyObject *module, PyObject *args)
         return NULL;
     const Py_ssize_t ndim = PyTuple_Size(sizes);
     if (ndim < 1 || ndim > RAPT_MAX_DIMS) {
-        PyErr_SetString(PyExc_ValueError, "a parameter has 1 to 4 dimensions");
+        ext_invalid("a parameter has 1 to 4 dimensions");
         return NULL;
     }
     for (Py_ssize_t i = 0; i < ndim; i++) {
@@ -118,14 +118,14 @@ static PyObject *nn_parameter(PyObject *module, PyObject *args)
         shape[i] = PyLong_AsSize_t(size);
         if (PyErr_Occurred()) {
             PyErr_Clear();
-            PyErr_Format(PyExc_ValueError, "a size is out of range: %S", size);
+            ext_invalid("a size is out of range: %S", size);
             return NULL;
         }
     }
     while (at < 5 && strcmp(kinds[at], kind) != 0)
         at++;
     if (at == 5) {
-        PyErr_Format(PyExc_ValueError, "there are no initial values '%s'", kind);
+        ext_invalid("there are no initial values '%s'", kind);
         return NULL;
     }
     return parameter_make(PyModule_GetState(module), (int)ndim, shape, (rapt_init){(rapt_init_kind)at, scale});
@@ -166,15 +166,14 @@ static int set_requires_grad(PyObject *self, PyObject *value, void *unused)
 {
     (void)unused;
     rapt_param *p = ((parameter *)self)->param;
-    if (!value || !PyBool_Check(value)) {
-        ext_wrong_type("requires_grad", "a bool", value ? value : Py_None);
+    bool wanted;
+    if (ext_bool_read(value, "requires_grad", &wanted) < 0)
         return -1;
-    }
     if (p->buffer) {
         PyErr_SetString(PyExc_ValueError, "a buffer is never trained");
         return -1;
     }
-    p->frozen = value != Py_True;
+    p->frozen = !wanted;
     p->value.requires_grad = !p->frozen;
     return 0;
 }
@@ -194,7 +193,7 @@ static int set_name(PyObject *self, PyObject *value, void *unused)
     const char *text = value ? ext_text(value, "name") : NULL;
     if (!text || !*text) {
         if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_ValueError, "a parameter has a name");
+            ext_invalid("a parameter has a name");
         return -1;
     }
     parameter_name *kept = p->names;
@@ -248,7 +247,8 @@ static PyObject *parameter_make_sparse(PyObject *self, PyObject *unused)
 }
 
 static PyMethodDef parameter_methods[] = {
-    {"assign", parameter_assign, METH_O, "Writes the values of an array of the same shape. ShapeError: it has another one."},
+    {"assign", parameter_assign, METH_O,
+     "assign($self, values, /)\n--\n\nWrites the values of an array of the same shape. ShapeError: it has another one."},
     {"_make_sparse", parameter_make_sparse, METH_NOARGS, NULL},
     {0}};
 static PyGetSetDef parameter_members[] = {

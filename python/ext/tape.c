@@ -238,12 +238,14 @@ static PyObject *nn_start_pass(PyObject *module, PyObject *options)
 static PyObject *nn_seed(PyObject *module, PyObject *value)
 {
     (void)module;
-    if (!PyLong_Check(value) || PyBool_Check(value))
-        return ext_wrong_type("seed", "an int", value);
-    unsigned long long seed = PyLong_AsUnsignedLongLong(value);
+    PyObject *integer = ext_integer(value, "seed");
+    if (!integer)
+        return NULL;
+    unsigned long long seed = PyLong_AsUnsignedLongLong(integer);
+    Py_DECREF(integer);
     if (PyErr_Occurred() || seed >= RAPT_SEED_UNSET) {
         PyErr_Clear();
-        PyErr_SetString(PyExc_ValueError, "seed must be 0 to 18446744073709551612");
+        ext_invalid("seed must be 0 to 18446744073709551612");
         return NULL;
     }
     global.seed = seed;
@@ -258,7 +260,7 @@ static PyObject *nn_set_threads(PyObject *module, PyObject *value)
     if (PyErr_Occurred())
         return NULL;
     if (threads < 1 || threads > 256) {
-        PyErr_Format(PyExc_ValueError, "threads is %ld; it can be 1 to 256", threads);
+        ext_invalid("threads is %ld; it can be 1 to 256", threads);
         return NULL;
     }
     if (make_pool(PyModule_GetState(module), (int)threads) < 0)

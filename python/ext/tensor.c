@@ -181,15 +181,14 @@ static int set_requires_grad(PyObject *self, PyObject *value, void *unused)
 {
     (void)unused;
     tensor *x = (tensor *)self;
-    if (!value || !PyBool_Check(value)) {
-        ext_wrong_type("requires_grad", "a bool", value ? value : Py_None);
+    bool wanted;
+    if (ext_bool_read(value, "requires_grad", &wanted) < 0)
         return -1;
-    }
     if (x->tape) {
         PyErr_SetString(PyExc_ValueError, "whether a result requires a gradient follows from its operands: use detach()");
         return -1;
     }
-    x->requires_grad = value == Py_True;
+    x->requires_grad = wanted;
     x->bound = 0;
     return 0;
 }

@@ -24,7 +24,7 @@ static int read_sizes(PyObject *args, const char *what, sizes *out)
         if (!PyIndex_Check(item)) {
             ext_wrong_type(what, "ints", item);
         } else if (i == RAPT_MAX_DIMS) {
-            PyErr_Format(PyExc_ValueError, "%s: tensors have at most 4 dimensions", what);
+            ext_invalid("%s: tensors have at most 4 dimensions", what);
         } else {
             out->at[out->count++] = PyNumber_AsSsize_t(item, PyExc_OverflowError);
         }
@@ -65,7 +65,7 @@ static PyObject *tensor_reshape(PyObject *self, PyObject *args)
         return NULL;
     for (int i = 0; i < given.count; i++) {
         if (given.at[i] < -1 || (given.at[i] == -1 && open >= 0)) {
-            PyErr_SetString(PyExc_ValueError, "reshape: one size may be -1, the others are 0 or more");
+            ext_invalid("reshape: one size may be -1, the others are 0 or more");
             return NULL;
         }
         size[i] = (size_t)given.at[i];
@@ -143,7 +143,7 @@ static PyObject *tensor_expand(PyObject *self, PyObject *args)
     for (int i = 0; i < given.count; i++) {
         const int own = i - given.count + x->base.ndim;
         if (given.at[i] < -1 || given.at[i] == 0 || (given.at[i] == -1 && own < 0)) {
-            PyErr_SetString(PyExc_ValueError, "expand: sizes are 1 or more, or -1 for a dimension that stays");
+            ext_invalid("expand: sizes are 1 or more, or -1 for a dimension that stays");
             return NULL;
         }
         to.size[i] = given.at[i] == -1 ? x->value.shape[own] : (size_t)given.at[i];
@@ -359,13 +359,26 @@ static rapt_tensor *softmax(rapt_tape *t, rapt_tensor *const *x, size_t count, c
     return axis == ndim - 1 ? p : rapt_op_transpose(t, p, axis, ndim - 1);
 }
 
-static PyObject *tensor_softmax(PyObject *self, PyObject *args, PyObject *keywords)
+/* (axis=-1, *, dim=None), where dim counts if it is given; -1: an exception is set. */
+static int read_axis(PyObject *self, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"axis", "dim", NULL};
-    int axis = -1, dim = INT_MIN;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|i$i", names, &axis, &dim))
-        return NULL;
-    axis = axis_of(self, dim == INT_MIN ? axis : dim, ((tensor *)self)->base.ndim);
+    Py_ssize_t axis = -1;
+    PyObject *dim = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|n$O", names, &axis, &dim))
+        return -1;
+    if (dim != Py_None && !PyIndex_Check(dim)) {
+        ext_wrong_type("dim", "an int", dim);
+        return -1;
+    }
+    if (dim != Py_None)
+        axis = PyNumber_AsSsize_t(dim, PyExc_OverflowError);
+    return PyErr_Occurred() ? -1 : axis_of(self, axis, ((tensor *)self)->base.ndim);
+}
+
+static PyObject *tensor_softmax(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    const int axis = read_axis(self, args, keywords);
     return axis < 0 ? NULL : op_apply(ext_state_of(self), 1, &self, softmax, &axis, false);
 }
 
@@ -390,7 +403,7 @@ PyObject *tensor_concat(PyObject *module, PyObject *args)
     while (read < count && (x[read] = tensor_from(s, PyTuple_GetItem(list, read), "tensors")))
         read++;
     if (count == 0)
-        PyErr_SetString(PyExc_ValueError, "concat: there are no tensors");
+        ext_invalid("concat: there are no tensors");
     else if (read == count)
         result = op_apply(s, (size_t)count, x, concat, &axis, false);
     for (Py_ssize_t i = 0; i < read; i++)
@@ -402,13 +415,12 @@ PyObject *tensor_concat(PyObject *module, PyObject *args)
 /* The place of the largest element along an axis, the first of several. */
 static PyObject *tensor_argmax(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"axis", "dim", NULL};
     const tensor *x = (tensor *)self;
     const ext_state *s = ext_state_of(self);
-    int axis = -1, dim = INT_MIN, kept = 0;
+    int kept = 0;
     size_t inner = 1, outer = 1, others[RAPT_MAX_DIMS];
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|i$i", names, &axis, &dim) ||
-        (axis = axis_of(self, dim == INT_MIN ? axis : dim, x->base.ndim)) < 0)
+    const int axis = read_axis(self, args, keywords);
+    if (axis < 0)
         return NULL;
     for (int i = 0; i < x->base.ndim; i++) {
         outer *= i < axis ? x->value.shape[i] : 1;
@@ -440,28 +452,46 @@ static PyObject *tensor_number(PyObject *self, PyObject *unused)
 
 PyMethodDef tensor_methods[] = {
     {"backward", tensor_backward, METH_NOARGS,
+     "backward($self, /)\n--\n\n"
      "Adds the gradients of this number to `grad` of all that it was computed from. Once in each pass. ValueError: it was not\n"
      "computed in a pass of grad(), or needs no gradient; ShapeError: it is more than one number; NotFiniteError: it is no\n"
      "finite number."},
-    {"detach", tensor_detach, METH_NOARGS, "A copy that belongs to no pass and gets no gradient."},
-    {"item", tensor_number, METH_NOARGS, "The only element as a float."},
-    {"reshape", tensor_reshape, METH_VARARGS, "The same elements in another shape; one size may be -1."},
-    {"transpose", tensor_transpose, METH_VARARGS, "With two of its axes exchanged."},
-    {"permute", tensor_permute, METH_VARARGS, "With its axes in another order."},
-    {"expand", tensor_expand, METH_VARARGS, "With dimensions that are 1 or missing repeated; -1: a dimension stays."},
-    {"unsqueeze", tensor_unsqueeze, METH_VARARGS, "With a dimension of size 1 before `axis`."},
-    {"squeeze", tensor_squeeze, METH_VARARGS, "Without the dimension `axis`, if its size is 1."},
+    {"detach", tensor_detach, METH_NOARGS, "detach($self, /)\n--\n\n"
+     "A copy that belongs to no pass and gets no gradient."},
+    {"item", tensor_number, METH_NOARGS, "item($self, /)\n--\n\n"
+     "The only element as a float."},
+    {"reshape", tensor_reshape, METH_VARARGS, "reshape($self, /, *shape)\n--\n\n"
+     "The same elements in another shape; one size may be -1."},
+    {"transpose", tensor_transpose, METH_VARARGS, "transpose($self, a, b, /)\n--\n\n"
+     "With two of its axes exchanged."},
+    {"permute", tensor_permute, METH_VARARGS, "permute($self, /, *axes)\n--\n\n"
+     "With its axes in another order."},
+    {"expand", tensor_expand, METH_VARARGS, "expand($self, /, *shape)\n--\n\n"
+     "With dimensions that are 1 or missing repeated; -1: a dimension stays."},
+    {"unsqueeze", tensor_unsqueeze, METH_VARARGS, "unsqueeze($self, axis, /)\n--\n\n"
+     "With a dimension of size 1 before `axis`."},
+    {"squeeze", tensor_squeeze, METH_VARARGS, "squeeze($self, axis, /)\n--\n\n"
+     "Without the dimension `axis`, if its size is 1."},
     {"sum", (PyCFunction)(void *)tensor_sum, METH_VARARGS | METH_KEYWORDS,
+     "sum($self, /, axis=None, keepdim=False, *, dim=None)\n--\n\n"
      "The sum of all elements, or over an axis (also: dim)."},
     {"mean", (PyCFunction)(void *)tensor_mean, METH_VARARGS | METH_KEYWORDS,
+     "mean($self, /, axis=None, keepdim=False, *, dim=None)\n--\n\n"
      "The mean of all elements, or over an axis (also: dim)."},
     {"softmax", (PyCFunction)(void *)tensor_softmax, METH_VARARGS | METH_KEYWORDS,
+     "softmax($self, /, axis=-1, *, dim=None)\n--\n\n"
      "Softmax over an axis (also: dim), the last one."},
     {"argmax", (PyCFunction)(void *)tensor_argmax, METH_VARARGS | METH_KEYWORDS,
+     "argmax($self, /, axis=-1, *, dim=None)\n--\n\n"
      "The place of the largest element along an axis (also: dim), the last one: an int32 Array, ids for an Embedding."},
-    {"relu", tensor_relu, METH_NOARGS, "max(0, x), elementwise."},
-    {"gelu", tensor_gelu, METH_NOARGS, "x Phi(x), elementwise, the exact form."},
-    {"tanh", tensor_tanh, METH_NOARGS, "tanh x, elementwise."},
-    {"exp", tensor_exp, METH_NOARGS, "e^x, elementwise."},
-    {"log", tensor_log, METH_NOARGS, "ln x, elementwise."},
+    {"relu", tensor_relu, METH_NOARGS, "relu($self, /)\n--\n\n"
+     "max(0, x), elementwise."},
+    {"gelu", tensor_gelu, METH_NOARGS, "gelu($self, /)\n--\n\n"
+     "x Phi(x), elementwise, the exact form."},
+    {"tanh", tensor_tanh, METH_NOARGS, "tanh($self, /)\n--\n\n"
+     "tanh x, elementwise."},
+    {"exp", tensor_exp, METH_NOARGS, "exp($self, /)\n--\n\n"
+     "e^x, elementwise."},
+    {"log", tensor_log, METH_NOARGS, "log($self, /)\n--\n\n"
+     "ln x, elementwise."},
     {0}};

@@ -48,17 +48,14 @@ void ext_bytes_free(ext_bytes *b)
 
 int ext_id_read(PyObject *number, const char *name, int32_t *id)
 {
-    PyObject *index = PyBool_Check(number) || !PyIndex_Check(number) ? NULL : PyNumber_Index(number);
-    if (!index) {
-        if (!PyErr_Occurred())
-            ext_wrong_type(name, "an int", number);
+    PyObject *index = ext_integer(number, name);
+    if (!index)
         return -1;
-    }
     int overflow;
     long value = PyLong_AsLongAndOverflow(index, &overflow);
     Py_DECREF(index);
     if (overflow || value < INT32_MIN || value > INT32_MAX) {
-        PyErr_Format(PyExc_ValueError, "%s is out of range: %S", name, number);
+        ext_invalid("%s is out of range: %S", name, number);
         return -1;
     }
     *id = (int32_t)value;

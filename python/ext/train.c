@@ -87,7 +87,9 @@ static void on_warning(void *context, const char *text)
     if (!self->on_warning || ext_call_was_stopped(&self->call)) // an exception is set
         return;
     ext_callback_begin(&self->call);
-    PyObject *answer = PyObject_CallFunction(self->on_warning, "s", text);
+    PyObject *message = ext_message(text);
+    PyObject *answer = message ? PyObject_CallFunctionObjArgs(self->on_warning, message, NULL) : NULL;
+    Py_XDECREF(message);
     Py_XDECREF(answer);
     ext_callback_end(&self->call, !answer, NULL);
 }
@@ -105,7 +107,7 @@ static int read_pairs(const ext_state *s, PyObject *pair, const char *name, rapt
     if (PyArg_ParseTuple(pair, "OO", &first, &second) && ext_texts_read(first, name, &sources) == 0 &&
         ext_texts_read(second, name, &targets) == 0) {
         if (sources.count != targets.count)
-            PyErr_Format(PyExc_ValueError, "%s has %zu sources and %zu targets", name, sources.count, targets.count);
+            ext_invalid("%s has %zu sources and %zu targets", name, sources.count, targets.count);
         else if (!(*out = rapt_pairs_from_lines(sources.texts, targets.texts, sources.count, &err)))
             ext_raise(s, &err);
     }

@@ -134,7 +134,7 @@ static int read_prefixes(PyObject *list, lines *l)
     if (list == Py_None)
         return 0;
     if (!PyTuple_Check(list) || (size_t)PyTuple_Size(list) != l->texts.count) {
-        PyErr_SetString(PyExc_ValueError, "prefix must have as many texts as there are lines");
+        ext_invalid("prefix must have as many texts as there are lines");
         return -1;
     }
     if (!(l->prefixes = PyMem_Calloc(l->texts.count + 1, sizeof *l->prefixes))) {

@@ -24,7 +24,7 @@ const char *ext_text(PyObject *text, const char *name)
         return NULL;
     if (strlen(sized.data) == sized.size)
         return sized.data;
-    PyErr_Format(PyExc_ValueError, "%s has a character U+0000", name);
+    ext_invalid("%s has a character U+0000", name);
     return NULL;
 }
 
@@ -87,13 +87,43 @@ PyObject *ext_path(PyObject *path, const char **text)
     return bytes;
 }
 
-/* A number that is no bool: True is not meant as 1. */
-static bool is_integer(PyObject *value, const char *name)
+bool ext_is_bool(PyObject *value)
 {
-    if (PyLong_Check(value) && !PyBool_Check(value))
-        return true;
-    ext_wrong_type(name, "an int", value);
-    return false;
+    if (PyBool_Check(value) || PyLong_Check(value) || PyFloat_Check(value))
+        return PyBool_Check(value);
+    PyObject *name = PyType_GetName(Py_TYPE(value));
+    const char *text = name ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+    bool is_bool = text && (!strcmp(text, "bool_") || !strcmp(text, "bool")); // NumPy's, which is no subclass
+    Py_XDECREF(name);
+    return is_bool;
+}
+
+int ext_bool_read(PyObject *value, const char *name, bool *out)
+{
+    int truth = -1;
+    if (value && ext_is_bool(value))
+        truth = PyObject_IsTrue(value);
+    else
+        ext_wrong_type(name, "a bool", value ? value : Py_None);
+    *out = truth == 1;
+    return truth < 0 ? -1 : 0;
+}
+
+PyObject *ext_integer(PyObject *value, const char *name)
+{
+    if (ext_is_bool(value) || !PyIndex_Check(value)) // True is not meant as 1
+        return ext_wrong_type(name, "an int", value);
+    return PyNumber_Index(value);
+}
+
+int ext_double_read(PyObject *value, const char *name, double *out)
+{
+    if (ext_is_bool(value) || !(PyType_GetSlot(Py_TYPE(value), Py_nb_float) || PyIndex_Check(value))) {
+        ext_wrong_type(name, "a float", value);
+        return -1;
+    }
+    *out = PyFloat_AsDouble(value);
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 static int out_of_range(const char *name, PyObject *value)
@@ -101,14 +131,12 @@ static int out_of_range(const char *name, PyObject *value)
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_OverflowError))
         return -1;
     PyErr_Clear();
-    PyErr_Format(PyExc_ValueError, "%s is out of range: %S", name, value);
+    ext_invalid("%s is out of range: %S", name, value);
     return -1;
 }
 
-static int read_integer(const option_row *row, PyObject *value, void *place)
+static int write_integer(const option_row *row, PyObject *value, void *place)
 {
-    if (!is_integer(value, row->name))
-        return -1;
     if (row->kind == OPTION_INT) {
         long number = PyLong_AsLong(value);
         if (PyErr_Occurred() || number < INT_MIN || number > INT_MAX)
@@ -128,14 +156,19 @@ static int read_integer(const option_row *row, PyObject *value, void *place)
     return 0;
 }
 
+static int read_integer(const option_row *row, PyObject *value, void *place)
+{
+    PyObject *integer = ext_integer(value, row->name);
+    int result = integer ? write_integer(row, integer, place) : -1;
+    Py_XDECREF(integer);
+    return result;
+}
+
 static int read_double(const option_row *row, PyObject *value, double *place)
 {
-    if (PyBool_Check(value) || (!PyFloat_Check(value) && !PyLong_Check(value))) {
-        ext_wrong_type(row->name, "a float", value);
-        return -1;
-    }
-    *place = PyFloat_AsDouble(value);
-    return PyErr_Occurred() ? out_of_range(row->name, value) : 0;
+    if (ext_double_read(value, row->name, place) == 0)
+        return 0;
+    return PyErr_ExceptionMatches(PyExc_OverflowError) ? out_of_range(row->name, value) : -1;
 }
 
 static int read_name(const option_row *row, PyObject *value, int *place)
@@ -155,7 +188,7 @@ static int read_name(const option_row *row, PyObject *value, int *place)
         list = longer;
     }
     if (list)
-        PyErr_Format(PyExc_ValueError, "%s is '%s'; it can be: %U", row->name, text, list);
+        ext_invalid("%s is '%s'; it can be: %U", row->name, text, list);
     Py_XDECREF(list);
     return -1;
 }
@@ -167,20 +200,19 @@ static int read_type(const option_row *row, PyObject *value, rapt_type *place)
     if (text && !rapt_type_parse(text, place, &err))
         return 0;
     if (text)
-        PyErr_Format(PyExc_ValueError, "%s: %s", row->name, err.message);
+        ext_invalid("%s: %s", row->name, err.message);
     return -1;
 }
 
 static int read_bool(const option_row *row, PyObject *value, void *place)
 {
-    if (!PyBool_Check(value)) {
-        ext_wrong_type(row->name, "a bool", value);
+    bool truth;
+    if (ext_bool_read(value, row->name, &truth) < 0)
         return -1;
-    }
     if (row->kind == OPTION_TRISTATE)
-        *(int *)place = value == Py_True;
+        *(int *)place = truth;
     else
-        *(bool *)place = value == Py_True;
+        *(bool *)place = truth;
     return 0;
 }
 

@@ -1,4 +1,7 @@
-"""Arguments of texts, from Python's types to those of the extension."""
+"""Arguments, from Python's types to those of the extension."""
+from _operator import index # operator, which is one more file
+
+from . import _rapt
 
 
 def stops_of(stop):
@@ -22,12 +25,35 @@ def biases_of(logit_bias):
         raise TypeError(f"logit_bias must be a mapping, not {type(logit_bias).__name__}") from None
 
 
+def is_bool(value):
+    """Whether a value is a bool, Python's or NumPy's, which is no subclass."""
+    return type(value).__name__ in ("bool", "bool_")
+
+
+def is_integer(value):
+    """Whether a value is an int, or one of NumPy."""
+    return hasattr(type(value), "__index__") and not is_bool(value)
+
+
+def integer(value, name):
+    """An int of a number that is one, such as NumPy's."""
+    if not is_integer(value):
+        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+    return index(value)
+
+
+def number(value, name):
+    """A float of a number."""
+    if not hasattr(type(value), "__float__") and not hasattr(type(value), "__index__"): # float() reads texts, too
+        raise TypeError(f"{name} must be a float, not {type(value).__name__}")
+    return float(value)
+
+
 def integer_of(value, name, least, most):
     """An int in a range."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+    value = integer(value, name)
     if not least <= value <= most:
-        raise ValueError(f"{name} is {value}: it is {least} to {most}")
+        raise _rapt.InvalidValueError(f"{name} is {value}: it is {least} to {most}")
     return value
 
 
@@ -41,6 +67,6 @@ def role_and_content(message):
     try:
         return message["role"], message["content"]
     except KeyError as error:
-        raise ValueError(f"a message lacks {error}") from None
+        raise _rapt.InvalidValueError(f"a message lacks {error}") from None
     except TypeError:
         raise TypeError(f"a message must be a mapping, not {type(message).__name__}") from None

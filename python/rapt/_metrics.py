@@ -64,7 +64,7 @@ class BLEU(_Metric):
 
     def __init__(self, *, lowercase=False, tokenize="13a", smooth_method="exp", smooth_value=None, effective_order=False):
         if smooth_value == 0:
-            raise ValueError("smooth_value is 0; it must be above 0")
+            raise _rapt.InvalidValueError("smooth_value is 0; it must be above 0")
         self._options = {"lowercase": lowercase, "tokenize": tokenize, "smooth_method": smooth_method,
                          "smooth_value": smooth_value, "effective_order": effective_order}
 

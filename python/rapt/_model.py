@@ -72,7 +72,7 @@ class Model:
         if names == "rapt":
             return self.parameters
         if names != "hf":
-            raise ValueError(f"names is {names!r}; it can be: 'rapt', 'hf'")
+            raise _rapt.InvalidValueError(f"names is {names!r}; it can be: 'rapt', 'hf'")
         from ._safetensors import exported
         return exported(self)
 

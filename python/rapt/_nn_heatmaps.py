@@ -1,4 +1,5 @@
 """d2l's show_heatmaps, in HTML."""
+from . import _rapt
 from ._figures import heatmap, side_by_side
 from ._html import Html
 from ._nn_module import as_tensor
@@ -10,13 +11,13 @@ def show_heatmaps(matrices, xlabel, ylabel, titles=None):
     an Html of less than 100 kB, which a notebook shows and `save` writes: the more maps, the fewer cells each has."""
     X = as_tensor(matrices)
     if not 2 <= len(X.shape) <= 4:
-        raise ValueError(f"matrices have 2 to 4 dimensions, not {len(X.shape)}")
+        raise _rapt.InvalidValueError(f"matrices have 2 to 4 dimensions, not {len(X.shape)}")
     grid = X.reshape(*(1,) * (4 - len(X.shape)), *X.shape)
     rows, columns = grid.shape[:2]
     if titles is not None and len(titles) != columns:
-        raise ValueError(f"there are {len(titles)} titles for {columns} columns")
+        raise _rapt.InvalidValueError(f"there are {len(titles)} titles for {columns} columns")
     if rows * columns > 64:
-        raise ValueError(f"{rows * columns} heat maps are more than the 64 that fit into a cell; show fewer of them")
+        raise _rapt.InvalidValueError(f"{rows * columns} heat maps are more than the 64 that fit into a cell; show fewer of them")
     finite = [x for row in grid.tolist() for matrix in row for line in matrix for x in line if abs(x) < float("inf")]
     low, high = min([0.0, *finite]), max([0.0, *finite])
     return Html("".join(

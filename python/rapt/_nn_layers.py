@@ -2,21 +2,21 @@
 from math import sqrt
 
 from . import _rapt
+from ._arguments import integer, is_integer, number
 from ._nn_module import Module, as_tensor, running
 
 
 def _size(value, name):
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+    value = integer(value, name)
     if value < 1:
-        raise ValueError(f"{name} is {value}; it must be 1 or more")
+        raise _rapt.InvalidValueError(f"{name} is {value}; it must be 1 or more")
     return value
 
 
 def _probability(value):
-    value = float(value)
+    value = number(value, "dropout")
     if not 0 <= value < 1:
-        raise ValueError(f"dropout is {value:g}; it must be 0 or more and below 1")
+        raise _rapt.InvalidValueError(f"dropout is {value:g}; it must be 0 or more and below 1")
     return value
 
 
@@ -103,14 +103,15 @@ class Embedding(Module):
         self.weight = _rapt.parameter((_size(num_embeddings, "num_embeddings"), _size(embedding_dim, "embedding_dim")), "normal",
                                       1.0)
         if padding_idx is not None:
+            padding_idx = integer(padding_idx, "padding_idx")
             if not -num_embeddings <= padding_idx < num_embeddings:
-                raise ValueError(f"padding_idx is {padding_idx}; there are {num_embeddings} rows")
+                raise _rapt.InvalidValueError(f"padding_idx is {padding_idx}; there are {num_embeddings} rows")
             padding_idx %= num_embeddings
             row = memoryview(self.weight)
             for i in range(embedding_dim):
                 row[padding_idx, i] = 0.0
-        if max_norm is not None and not max_norm > 0:
-            raise ValueError(f"max_norm is {max_norm}; it must be above 0")
+        if max_norm is not None and not number(max_norm, "max_norm") > 0:
+            raise _rapt.InvalidValueError(f"max_norm is {max_norm}; it must be above 0")
         self.padding_idx = padding_idx
         self._options = {"padding_idx": padding_idx, "max_norm": max_norm, "norm_type": norm_type,
                          "scale_grad_by_freq": scale_grad_by_freq}
@@ -140,7 +141,7 @@ class LayerNorm(Module):
 
     def __init__(self, normalized_shape, eps=1e-5):
         super().__init__()
-        shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        shape = (normalized_shape,) if is_integer(normalized_shape) else tuple(normalized_shape)
         self.normalized_shape = tuple(_size(size, "normalized_shape") for size in shape)
         self.eps = eps
         self.weight = _rapt.parameter(self.normalized_shape, "ones", 1.0)
@@ -249,7 +250,7 @@ class MultiHeadAttention(Module):
     def __init__(self, num_hiddens, num_heads, dropout=0.0, bias=False, *, need_weights=True):
         super().__init__()
         if _size(num_hiddens, "num_hiddens") % _size(num_heads, "num_heads"):
-            raise ValueError(f"{num_heads} heads do not divide {num_hiddens} features")
+            raise _rapt.InvalidValueError(f"{num_heads} heads do not divide {num_hiddens} features")
         self.num_heads = num_heads
         self.need_weights = need_weights
         self.attention_weights = None

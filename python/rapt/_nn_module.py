@@ -2,6 +2,7 @@
 from _thread import _local
 
 from . import _rapt
+from ._arguments import is_integer
 
 
 class _Running(_local):
@@ -218,8 +219,8 @@ class Module:
         missing = [name for name in own if name not in arrays]
         unknown = [name for name in arrays if name not in own]
         if missing or unknown:
-            raise ValueError("state_dict: " + "; ".join(f"{what} {', '.join(names)}" for what, names in
-                                                        (("missing", missing), ("unknown", unknown)) if names))
+            lists = (f"{what} {', '.join(names)}" for what, names in (("missing", missing), ("unknown", unknown)) if names)
+            raise _rapt.InvalidValueError(f"state_dict: {'; '.join(lists)}")
         for name, parameter in own.items():
             if arrays[name].shape != parameter.shape:
                 raise _rapt.ShapeError(f"parameter \"{name}\" is {list(parameter.shape)}, the values are "
@@ -243,7 +244,7 @@ class Module:
     def layer_summary(self, *inputs):
         """Runs the module and returns a table of its parts in the order in which they end: name, class, shape of the result,
         number of parameters. `inputs` is a shape, for zeros of that shape, or the arguments of the module."""
-        shaped = bool(inputs) and all(isinstance(size, int) for size in inputs)
+        shaped = bool(inputs) and all(is_integer(size) for size in inputs)
         arguments = (_rapt.tensor([0.0], False).expand(*inputs),) if shaped else inputs
         outer, running.summary = running.summary, []
         try:

@@ -62,7 +62,7 @@ def translate_file(model, source, target, options):
     part = f"{target}.{os.getpid()}.part"
     with open(os.fspath(source), encoding="utf-8", newline="\n") as lines:
         if os.path.exists(target) and os.path.samefile(source, target):
-            raise ValueError(f"{target} is the source")
+            raise _rapt.InvalidValueError(f"{target} is the source")
         with open(part, "x", encoding="utf-8", newline="\n") as out:
             try:
                 while batch := [line.removesuffix("\n").removesuffix("\r") for line in itertools.islice(lines, LINES)]:

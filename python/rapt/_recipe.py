@@ -3,18 +3,21 @@ from _collections_abc import Mapping # collections.abc, which costs two millisec
 import os
 
 from . import _rapt
+from ._arguments import integer, is_bool, is_integer
 
 
 def _text(key, value):
     """A value as a recipe's file has it."""
     if value is None:
         return ""
-    if value is True or value is False:
+    if is_bool(value):
         return "true" if value else "false"
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
-    if isinstance(value, (int, float)):
-        return repr(value)
+    if is_integer(value):
+        return str(integer(value, key))
+    if hasattr(type(value), "__float__"):
+        return repr(float(value))
     raise TypeError(f"{key} must be a str, a number, a bool, a path or None, not {type(value).__name__}")
 
 

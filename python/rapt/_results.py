@@ -1,8 +1,23 @@
 """What models return: small objects whose members can be read, compared and printed."""
 
 
+def _equal(a, b):
+    """Whether two members are equal. Arrays, which by `==` are equal to themselves only or compare element by element, are if
+    their shapes, types and elements are."""
+    if a is b:
+        return True
+    if isinstance(a, (list, tuple)) and type(a) is type(b):
+        return len(a) == len(b) and all(map(_equal, a, b))
+    if hasattr(a, "shape") and hasattr(b, "shape"):
+        try:
+            return memoryview(a) == memoryview(b)
+        except TypeError: # an array of another package that lends no memory
+            return False
+    return bool(a == b)
+
+
 class Result:
-    """A result whose members are named by `__slots__`; equal if they are. An Array is equal to itself only."""
+    """A result whose members are named by `__slots__`; equal if they are, arrays if their elements are."""
     __slots__ = ()
 
     def __init__(self, *values):
@@ -16,7 +31,7 @@ class Result:
     def __eq__(self, other):
         if type(other) is not type(self):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+        return all(_equal(getattr(self, name), getattr(other, name)) for name in self.__slots__)
 
     __hash__ = None
 

@@ -2,6 +2,7 @@
 import os
 
 from . import _rapt
+from ._arguments import integer_of, is_bool, is_integer
 from ._model import Model
 from ._recipe import Mapping, Recipe
 from ._results import Result
@@ -47,10 +48,11 @@ class Run:
     def model(self, which="last", **options):
         """Loads the model: "last"; "best", of the lowest validation loss; "untrained", with train.keep_untrained; or an int, the
         step of a checkpoint. options: of Model.load."""
-        if isinstance(which, int) and not isinstance(which, bool) and which > 0:
-            return Model._of(_rapt.load_checkpoint(self.folder, which, options), self.folder)
+        if is_integer(which):
+            step = integer_of(which, "the step of a checkpoint", 1, (1 << 63) - 1)
+            return Model._of(_rapt.load_checkpoint(self.folder, step, options), self.folder)
         if which not in ("last", "best", "untrained"):
-            raise ValueError(f'{which!r} is none of "last", "best", "untrained" and the step of a checkpoint')
+            raise _rapt.InvalidValueError(f'{which!r} is none of "last", "best", "untrained" and the step of a checkpoint')
         return Model.load(self.folder if which == "last" else os.path.join(self.folder, which), **options)
 
     def log(self):
@@ -110,7 +112,7 @@ def _pairs(pairs, name):
         if not isinstance(pair, (tuple, list)):
             raise TypeError(f"{name}[{i}] must be (source, target), not {type(pair).__name__}")
         if len(pair) != 2:
-            raise ValueError(f"{name}[{i}] has {len(pair)} members; it must be (source, target)")
+            raise _rapt.InvalidValueError(f"{name}[{i}] has {len(pair)} members; it must be (source, target)")
         sources.append(pair[0])
         targets.append(pair[1])
     return tuple(sources), tuple(targets)
@@ -159,7 +161,7 @@ def _recipe_of(recipe, pairs, text, validation, run):
 
 def _ends(answer):
     """Whether a callback has returned False, or NumPy's."""
-    return type(answer).__name__ in ("bool", "bool_") and not answer
+    return is_bool(answer) and not answer
 
 
 class _Loop:
@@ -238,7 +240,7 @@ def train(recipe, out=None, *, pairs=None, text=None, validation=None, resume=Fa
     trains into the folder; NotFiniteError: the training has diverged.
     """
     if resume and out is None:
-        raise ValueError("resume needs out, the folder of the run")
+        raise _rapt.InvalidValueError("resume needs out, the folder of the run")
     run = Run(None)
     run.folder = _scratch(run) if out is None else os.fspath(out)
     of_pairs = _pairs(pairs, "pairs")

@@ -8,14 +8,16 @@
     trainer.zero_grad()
 """
 from . import _rapt
+from ._arguments import number
 
 __all__ = ["Adam", "AdamW", "SGD"]
 
 
 def _rate(name, value):
+    value = number(value, name)
     if not 0 <= value < float("inf"):
-        raise ValueError(f"{name} is {value}; it must be a number, 0 or more")
-    return float(value)
+        raise _rapt.InvalidValueError(f"{name} is {value}; it must be a number, 0 or more")
+    return value
 
 
 class Optimizer:
@@ -26,7 +28,8 @@ class Optimizer:
         for parameter in params:
             unique[id(parameter)] = parameter
         if not unique:
-            raise ValueError("there are no parameters: modules that take sizes from their first input have none before it")
+            raise _rapt.InvalidValueError("there are no parameters: modules that take sizes from their first input have none "
+                                          "before it")
         self.lr = _rate("lr", lr)
         self.params = tuple(unique.values())
         self._handle = _rapt.optimizer(self.params, options)
