@@ -1,5 +1,6 @@
 /* array.c: rapt.Array: elements of the library's memory, in place, by Python's buffer protocol; row-major unless a slice
  * has made gaps. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,6 +301,29 @@ static PyObject *array_int(PyObject *self)
     return a->is_int ? element(a, at) : PyLong_FromDouble((double)*(const float *)(const void *)at);
 }
 
+/* The only element as a Python number: array.item(). */
+static PyObject *array_number(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    const char *at = only_element((array *)self);
+    return at ? element((array *)self, at) : NULL;
+}
+
+/* A whole number without dimensions is an index of lists and tensors, and a count for range(). */
+static PyObject *array_index(PyObject *self)
+{
+    const array *a = (array *)self;
+    if (a->ndim) {
+        PyErr_SetString(PyExc_TypeError, "an array with dimensions is no index");
+        return NULL;
+    }
+    const float number = a->is_int ? 0 : *(const float *)(const void *)a->data;
+    if (fabsf(number) < 0x1p31f && floorf(number) == number)
+        return array_int(self);
+    PyErr_SetString(PyExc_TypeError, "a fraction is no index");
+    return NULL;
+}
+
 /* Whether the only element is not 0, as in NumPy and PyTorch. */
 static int array_bool(PyObject *self)
 {
@@ -370,6 +394,7 @@ static PyMethodDef array_methods[] = {
      "A capsule of DLPack, without a copy."},
     {"__dlpack_device__", array_dlpack_device, METH_NOARGS, "__dlpack_device__($self, /)\n--\n\n(1, 0): the CPU."},
     {"tolist", array_tolist, METH_NOARGS, "tolist($self, /)\n--\n\nThe elements as nested lists of Python numbers."},
+    {"item", array_number, METH_NOARGS, "item($self, /)\n--\n\nThe only element as a Python number."},
     {"copy", array_copy, METH_NOARGS, "copy($self, /)\n--\n\nA writable array with memory of its own."},
     {0}};
 static PyGetSetDef array_members[] = {
@@ -385,6 +410,7 @@ static PyType_Slot array_slots[] = {
                 "copy. It keeps its memory alive."},
     {Py_tp_dealloc, array_dealloc}, {Py_tp_repr, array_repr}, {Py_bf_getbuffer, array_getbuffer}, {Py_tp_methods, array_methods},
     {Py_tp_getset, array_members}, {Py_mp_subscript, array_subscript}, {Py_mp_length, array_length},
-    {Py_sq_item, array_item},    {Py_nb_float, array_float}, {Py_nb_int, array_int}, {Py_nb_bool, array_bool}, {0}};
+    {Py_sq_item, array_item},    {Py_nb_float, array_float}, {Py_nb_int, array_int}, {Py_nb_bool, array_bool},
+    {Py_nb_index, array_index}, {0}};
 PyType_Spec array_spec = {"rapt.Array", sizeof(array), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION, array_slots};

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "nn.h"
 
 typedef struct reader {
     const char *name;
     bool ints;
+    bool takes_whole; /* floats that are whole numbers count as integers: a tensor has no others */
     char *to; /* the next element */
 } reader;
 
@@ -30,6 +31,8 @@ static int put_integer(reader *r, long long value)
 
 static int put_double(reader *r, double value)
 {
+    if (r->takes_whole && fabs(value) <= 1 << 24 && floor(value) == value) // above, not every integer is a float32
+        return put_integer(r, (long long)value);
     if (r->ints) {
         PyErr_Format(PyExc_TypeError, "%s must be integers, not floats", r->name);
         return -1;
@@ -154,11 +157,16 @@ static int put_number(reader *r, PyObject *o)
 {
     if (PyFloat_Check(o))
         return put_double(r, PyFloat_AsDouble(o));
-    if (PyIndex_Check(o)) {
-        PyObject *index = PyNumber_Index(o);
-        long long value = index ? PyLong_AsLongLong(index) : -1;
-        Py_XDECREF(index);
+    PyObject *index = PyIndex_Check(o) ? PyNumber_Index(o) : NULL;
+    if (index) {
+        long long value = PyLong_AsLongLong(index);
+        Py_DECREF(index);
         return value == -1 && PyErr_Occurred() ? -1 : put_integer(r, value);
+    }
+    if (PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError))
+            return -1;
+        PyErr_Clear(); // an array that is a fraction
     }
     if (is_list(o) || PyUnicode_Check(o) || !PyNumber_Check(o)) {
         if (is_list(o))
@@ -214,7 +222,8 @@ static int read_lists(PyObject *o, reader *r, array_like *out)
 int array_like_read(PyObject *o, const char *name, bool ints, array_like *out)
 {
     *out = (array_like){0};
-    reader r = {.name = name, .ints = ints};
+    const bool is_tensor = PyType_GetSlot(Py_TYPE(o), Py_tp_dealloc) == (void *)tensor_dealloc;
+    reader r = {.name = name, .ints = ints, .takes_whole = ints && is_tensor};
     int result = PyObject_CheckBuffer(o) && !PyBytes_Check(o) ? read_buffer(o, &r, out)
                : !is_list(o) && PyObject_HasAttrString(o, "__array__") ? read_foreign(o, &r, out)
                                                                        : read_lists(o, &r, out);

@@ -57,6 +57,7 @@
     X(train)                                                                                       \
     X(tape)                                                                                        \
     X(tensor)                                                                                      \
+    X(mask)                                                                                        \
     X(parameter)                                                                                   \
     X(nn)                                                                                          \
     X(attention)                                                                                   \

@@ -85,9 +85,21 @@ PyObject *tensor_multiply(PyObject *a, PyObject *b)
     return alpha == -1 && PyErr_Occurred() ? NULL : scaled(is_number(a) ? b : a, alpha);
 }
 
+/* Whether x is a number, or a tensor that is one and gets no gradient: such as the root of a size. */
+static bool is_divisor(const ext_state *s, PyObject *x)
+{
+    if (!tensor_check(s, x))
+        return is_number(x);
+    PyObject *trained = PyObject_GetAttrString(x, "requires_grad");
+    const bool constant = trained == Py_False;
+    Py_XDECREF(trained);
+    return constant && !((tensor *)x)->base.ndim;
+}
+
 PyObject *tensor_divide(PyObject *a, PyObject *b)
 {
-    if (!is_number(b))
+    const ext_state *s = state_of(a, b);
+    if (!tensor_check(s, a) || !is_divisor(s, b))
         return Py_NewRef(Py_NotImplemented);
     double by = PyFloat_AsDouble(b);
     if (by == -1 && PyErr_Occurred())

@@ -32,7 +32,7 @@ def is_bool(value):
 
 def is_integer(value):
     """Whether a value is an int, or one of NumPy."""
-    return hasattr(type(value), "__index__") and not is_bool(value)
+    return hasattr(type(value), "__index__") and not is_bool(value) and not getattr(value, "shape", ()) # an array has dimensions
 
 
 def integer(value, name):

@@ -282,21 +282,29 @@ class Sequential(Module):
     def __init__(self, *modules):
         super().__init__()
         self._list = []
+        self._keys = []  # of the list: "0" or what add_module was given
         for module in modules:
             self.append(module)
 
     def append(self, module):
         """Adds a module at the end; returns the Sequential."""
+        self.add_module(str(len(self._list)), module)
+        return self
+
+    def add_module(self, name, module):
+        """Adds a module at the end, whose parameters are "name.weight" and so on instead of "0.weight"."""
         global _changes
         if not isinstance(module, Module):
             raise TypeError(f"module must be a rapt.nn.Module, not {type(module).__name__}")
+        if name in self._keys:
+            raise _rapt.InvalidValueError(f"there is a module {name!r} already")
         self._list.append(module)
+        self._keys.append(str(name))
         _changes += 1
-        return self
 
     def _children(self):
         yield from super()._children()
-        yield from ((str(i), module) for i, module in enumerate(self._list))
+        yield from zip(self._keys, self._list)
 
     def forward(self, X):
         for module in self._list:

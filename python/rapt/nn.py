@@ -19,15 +19,18 @@ from ._nn_layers import (AdditiveAttention, AddNorm, DotProductAttention, Dropou
 from ._nn_module import Module, ModuleList, Sequential, Tape, as_tensor, grad, observe
 from ._nn_transformer import (EncoderDecoder, TransformerDecoder, TransformerDecoderBlock, TransformerEncoder,
                               TransformerEncoderBlock)
+from ._nn_tensors import (arange, argmax, bmm, cos, full, matmul, ones, randint, randn, repeat_interleave, sin, sqrt, stack, tril,
+                          triu, zeros)
 from ._rapt import Parameter, Tensor
 from . import _rapt
 
 __all__ = ["AddNorm", "AdditiveAttention", "DotProductAttention", "Dropout", "Embedding", "EncoderDecoder", "LayerNorm",
            "LazyLinear", "Linear", "Module", "ModuleList", "MultiHeadAttention", "Parameter", "PositionWiseFFN",
            "PositionalEncoding", "ReLU", "Sequential", "Tape", "Tensor", "TransformerDecoder", "TransformerDecoderBlock",
-           "TransformerEncoder", "TransformerEncoderBlock", "cat", "concat", "cross_entropy", "exp", "get_num_threads",
-           "grad", "log", "masked_softmax", "observe", "relu", "seed", "set_num_threads", "show_heatmaps", "softmax", "tanh",
-           "tensor"]
+           "TransformerEncoder", "TransformerEncoderBlock", "arange", "argmax", "bmm", "cat", "concat", "cos", "cross_entropy",
+           "exp", "full", "get_num_threads", "grad", "log", "masked_softmax", "matmul", "observe", "ones", "randint", "randn",
+           "relu", "repeat_interleave", "seed", "set_num_threads", "show_heatmaps", "sin", "softmax", "sqrt", "stack", "tanh",
+           "tensor", "tril", "triu", "zeros"]
 
 
 def tensor(data, *, requires_grad=False):
@@ -41,9 +44,9 @@ def concat(tensors, axis=0):
     return _rapt.concat(tuple(tensors), axis)
 
 
-def cat(tensors, dim=0):
+def cat(tensors, dim=0, *, axis=None):
     """concat by PyTorch's name."""
-    return _rapt.concat(tuple(tensors), dim)
+    return _rapt.concat(tuple(tensors), dim if axis is None else axis)
 
 
 def relu(X):
@@ -66,9 +69,9 @@ def log(X):
     return as_tensor(X).log()
 
 
-def softmax(X, axis=-1):
-    """Softmax over an axis."""
-    return as_tensor(X).softmax(axis)
+def softmax(X, axis=-1, *, dim=None):
+    """Softmax over an axis (also: dim)."""
+    return as_tensor(X).softmax(axis if dim is None else dim)
 
 
 def seed(value):

@@ -64,6 +64,26 @@ class Torch(Close):
         self.same(lambda a, b: nn.concat([a, b, a], 1), lambda a, b: torch.cat([a, b, a], 1), random(2, 3, 4), random(2, 1, 4))
         self.same(lambda a: a.gelu(), torch.nn.functional.gelu, random(3, 70))
 
+    def test_names_of_both(self):
+        mask = [[0, 1, 0, 1], [1, 0, 0, 0], [0, 0, 0, 1]]
+        cases = {
+            "view": (lambda a, m: a.view(4, 3) * a.size(0) * a.dim() / a.numel(), (3, 4)),
+            "max": (lambda a, m: a.max() - a.min(), (3, 4)),
+            "repeat": (lambda a, m: a.repeat(2, 1, 3), (3, 4)), "stack": (lambda a, m: m.stack([a, a * 2], 1), (3, 4)),
+            "triu": (lambda a, m: m.triu(a, 1) - m.tril(a, -2), (2, 3, 4)),
+            "bmm": (lambda a, b, m: m.bmm(a, b), (2, 3, 4), (2, 4, 5)),
+            "matmul": (lambda a, b, m: m.matmul(a, b), (2, 3, 4), (4, 5)), "cat": (lambda a, m: m.cat((a, a), axis=1), (3, 4)),
+            "repeat_interleave": (lambda a, m: m.repeat_interleave(a, repeats=2, dim=1), (2, 3, 4)),
+            "softmax": (lambda a, m: m.softmax(a, dim=1), (2, 3, 4)),
+            "masked_fill": (lambda a, m: a.masked_fill(mask if m is nn else m.tensor(mask).bool(), -math.inf).softmax(-1),
+                            (2, 3, 4)),
+            "constants": (lambda a, m: a + m.sin(m.arange(4)) - m.cos(m.arange(1, 9, 2)) * m.sqrt(m.full((3, 1), 7.0)), (3, 4)),
+            "division": (lambda a, m: a / m.sqrt(m.tensor(7.0)), (3, 4)),
+        }
+        for name, (fn, *shapes) in cases.items():
+            self.context = f"{name}: "
+            self.same(lambda *x: fn(*x, nn), lambda *x: fn(*x, torch), *(random(*shape) for shape in shapes))
+
     def copy(self, module, theirs):
         module.load_state_dict(theirs.state_dict())
         return theirs.double()

@@ -1,0 +1,233 @@
+"""Tensors by PyTorch's names: how they are made, and what an operation or two of the library gives."""
+from . import _rapt
+from ._nn_module import as_tensor
+
+# ---- tensors that are made ---------------------------------------------------------------------------------------------
+
+
+def _sizes(size):
+    """The sizes of f(2, 3) and of f((2, 3))."""
+    return tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+
+
+def _count(shape):
+    count = 1
+    for size in shape:
+        count *= size
+    return count
+
+
+def full(size, fill_value):
+    """A tensor of this shape, a tuple of 1 to 4 sizes, with the same number everywhere."""
+    return _rapt.tensor([float(fill_value)], False).expand(*size)
+
+
+def zeros(*size):
+    """zeros(2, 3) or zeros((2, 3)): a tensor of this shape with zeros."""
+    return full(_sizes(size), 0.0)
+
+
+def ones(*size):
+    """ones(2, 3) or ones((2, 3)): a tensor of this shape with ones."""
+    return full(_sizes(size), 1.0)
+
+
+def arange(start, end=None, step=1):
+    """[start, start + step, ...] below end; arange(end) begins with 0. Of ints, or of floats: ceil((end - start) / step) of
+    them."""
+    start, end = (0, start) if end is None else (start, end)
+    if not step:
+        raise _rapt.InvalidValueError("arange: step is 0")
+    count = -int(-((end - start) / step) // 1)
+    if count < 1:
+        raise _rapt.InvalidValueError(f"arange: there is nothing from {start} to {end} in steps of {step}; a tensor has at least "
+                                      "one element")
+    return _rapt.tensor([start + i * step for i in range(count)], False)
+
+
+def randn(*size):
+    """randn(2, 3) or randn((2, 3)): numbers from N(0, 1). They depend on nn.seed() and the number of random tensors and
+    parameters that were made since."""
+    return _rapt.parameter(tuple(_sizes(size)), "normal", 1.0).detach()
+
+
+def randint(low, high, size):
+    """Whole numbers from low to high - 1, all equally likely, in a tensor of the shape `size`; ids, for example. Random as
+    those of randn. `high - low` is at most 2^24."""
+    if not 0 < high - low <= 1 << 24:
+        raise _rapt.InvalidValueError(f"randint: there are {high - low} numbers from {low} to {high - 1}; 1 to 2^24 can be drawn")
+    drawn = memoryview(_rapt.parameter((_count(size),), "uniform", 1.0))
+    numbers = [low + int((x + 1) / 2 * (high - low)) for x in drawn]
+    return _rapt.tensor([min(x, high - 1) for x in numbers], False).reshape(tuple(size))
+
+
+# ---- functions of constants --------------------------------------------------------------------------------------------
+
+# pi/2 in three parts; the first two have zero bits at their ends, so that small multiples of them are exact.
+_HALF_PI = (1.57079632673412561417e+00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
+
+
+def _series(x, first):
+    """The Taylor series of sine (first: 3) or cosine (2) for |x| <= pi/4 without its first term, in Horner's form."""
+    square, total = x * x, 0.0
+    for i in range(22 - first, first - 1, -2):
+        total = (1 - total) * square / (i * (i - 1))
+    return total
+
+
+def _sine(x, quarter=0):
+    """sin(x + quarter pi/2) in double precision, by operations that IEEE 754 fixes: sines of C libraries differ."""
+    if not abs(x) < 1e6:
+        raise _rapt.InvalidValueError(f"sine or cosine of {x}: the argument is below a million")
+    turns = (x / 1.57079632679489661923 + 0.5) // 1
+    rest = ((x - turns * _HALF_PI[0]) - turns * _HALF_PI[1]) - turns * _HALF_PI[2]
+    turn = (int(turns) + quarter) % 4
+    y = 1 - _series(rest, 2) if turn % 2 else rest - rest * _series(rest, 3)
+    return -y if turn >= 2 else y
+
+
+def _mapped(X, name, fn):
+    X = as_tensor(X)
+    if X.requires_grad:
+        raise _rapt.InvalidValueError(f"{name} has no gradient: it is for tables of positions, and sizes; use detach()")
+    flat = memoryview(X.detach().reshape(-1))
+    return _rapt.tensor([fn(x) for x in flat], False).reshape(X.shape)
+
+
+def sin(X):
+    """sin x, elementwise, of a tensor that gets no gradient (|x| < 10^6): for a table of positions."""
+    return _mapped(X, "sin", _sine)
+
+
+def cos(X):
+    """cos x, elementwise, of a tensor that gets no gradient (|x| < 10^6)."""
+    return _mapped(X, "cos", lambda x: _sine(x, 1))
+
+
+def sqrt(X):
+    """The square root, elementwise, of a tensor that gets no gradient; NaN of numbers below 0."""
+    return _mapped(X, "sqrt", lambda x: x ** 0.5 if x >= 0 else float("nan"))
+
+
+def _outside(X, name, first, last):
+    """X with zeros where column - row is below `first` or above `last` in the last two dimensions."""
+    X = as_tensor(X)
+    if len(X.shape) < 2:
+        raise _rapt.ShapeError(f"{name}: the tensor has {len(X.shape)} dimensions, not 2 or more")
+    rows, columns = X.shape[-2:]
+    mask = bytearray(rows * columns)
+    for i in range(rows):
+        begin, end = max(0, min(columns, i + first)), max(0, min(columns, i + last + 1))
+        mask[i * columns:i * columns + begin] = b"\1" * begin
+        mask[i * columns + end:(i + 1) * columns] = b"\1" * (columns - end)
+    return _rapt.masked_fill(X, memoryview(mask).cast("B", (rows, columns)), 0.0)
+
+
+def triu(X, diagonal=0):
+    """The upper triangle of the last two dimensions, from the diagonal with this number on (1: above the main one); zeros
+    elsewhere. triu(ones(n, n), 1) is the mask of a causal model."""
+    return _outside(X, "triu", diagonal, 1 << 40)
+
+
+def tril(X, diagonal=0):
+    """The lower triangle of the last two dimensions, up to the diagonal with this number; zeros elsewhere."""
+    return _outside(X, "tril", -(1 << 40), diagonal)
+
+
+# ---- functions of tensors --------------------------------------------------------------------------------------------------
+
+
+def stack(tensors, dim=0):
+    """Tensors of equal shapes as the items of a new dimension."""
+    return _rapt.concat(tuple(as_tensor(x).unsqueeze(dim) for x in tensors), dim)
+
+
+def matmul(a, b):
+    """a @ b: products of the matrices in the last two dimensions, the others broadcast."""
+    return as_tensor(a) @ as_tensor(b)
+
+
+def bmm(a, b):
+    """Products of matrices: [batch, n, k] and [batch, k, m] give [batch, n, m]."""
+    a, b = as_tensor(a), as_tensor(b)
+    if len(a.shape) != 3 or len(b.shape) != 3 or a.shape[0] != b.shape[0]:
+        raise _rapt.ShapeError(f"bmm: {list(a.shape)} and {list(b.shape)} are not [batch, n, k] and [batch, k, m]")
+    return a @ b
+
+
+def argmax(X, axis=-1, *, dim=None):
+    """Tensor.argmax of an array: the place of the largest element along an axis (also: dim), the last one."""
+    return as_tensor(X).argmax(axis if dim is None else dim)
+
+
+def repeat_interleave(X, repeats, dim=0):
+    """Each item of a dimension `repeats` times: [3, 2] gives [3, 3, 2, 2]. Of fewer than 4 dimensions."""
+    X = as_tensor(X)
+    dim = range(len(X.shape))[dim]
+    shape = X.shape
+    return (X.unsqueeze(dim + 1).expand(*shape[:dim + 1], repeats, *shape[dim + 1:])
+            .reshape(*shape[:dim], shape[dim] * repeats, *shape[dim + 1:]))
+
+
+# ---- methods ------------------------------------------------------------------------------------------------------------
+
+
+def _view(self, *shape):
+    """reshape by PyTorch's older name: the elements of a tensor are always in order."""
+    return self.reshape(*shape)
+
+
+def _size(self, dim=None):
+    """The shape, or the size of one dimension."""
+    return self.shape if dim is None else self.shape[dim]
+
+
+def _dim(self):
+    """The number of dimensions."""
+    return len(self.shape)
+
+
+def _numel(self):
+    """The number of elements."""
+    return _count(self.shape)
+
+
+def _contiguous(self):
+    """The tensor itself: its elements are always in order."""
+    return self
+
+
+def _masked_fill(self, mask, value):
+    """`value` where the mask is not 0: a tensor or array of this shape, or one that is repeated to it as by +. An element that
+    is replaced gets no gradient; in a pass it must be finite."""
+    return _rapt.masked_fill(self, mask, value)
+
+
+def _repeat(self, *sizes):
+    """The tensor this many times along each dimension; more sizes than dimensions add dimensions in front."""
+    sizes = _sizes(sizes)
+    if len(sizes) < len(self.shape):
+        raise _rapt.ShapeError(f"repeat: {len(sizes)} sizes for {len(self.shape)} dimensions")
+    result = self.reshape(*(1,) * (len(sizes) - len(self.shape)), *self.shape)
+    for axis, times in enumerate(sizes):
+        result = _rapt.concat((result,) * times, axis) if times != 1 else result
+    return result
+
+
+def _max(self):
+    """The largest element."""
+    flat = self.reshape(-1)
+    return flat[flat.argmax()]
+
+
+def _min(self):
+    """The smallest element."""
+    flat = self.reshape(-1)
+    return flat[(-flat).argmax()]
+
+
+for _name, _method in (("view", _view), ("size", _size), ("dim", _dim), ("numel", _numel), ("contiguous", _contiguous),
+                       ("masked_fill", _masked_fill), ("repeat", _repeat), ("max", _max), ("min", _min)):
+    _method.__name__ = _name
+    _method.__qualname__ = f"Tensor.{_name}"
+    setattr(_rapt.Tensor, _name, _method)
