@@ -408,7 +408,8 @@ static PyGetSetDef array_members[] = {
 static PyType_Slot array_slots[] = {
     {Py_tp_doc, "An array of float32 or int32 in the library's memory, for memoryview, numpy.asarray and from_dlpack, without a\n"
                 "copy. It keeps its memory alive."},
-    {Py_tp_dealloc, array_dealloc}, {Py_tp_repr, array_repr}, {Py_bf_getbuffer, array_getbuffer}, {Py_tp_methods, array_methods},
+    {Py_tp_dealloc, array_dealloc}, {Py_tp_repr, array_repr}, {Py_tp_str, array_str},
+    {Py_bf_getbuffer, array_getbuffer}, {Py_tp_methods, array_methods},
     {Py_tp_getset, array_members}, {Py_mp_subscript, array_subscript}, {Py_mp_length, array_length},
     {Py_sq_item, array_item},    {Py_nb_float, array_float}, {Py_nb_int, array_int}, {Py_nb_bool, array_bool},
     {Py_nb_index, array_index}, {0}};

@@ -22,6 +22,8 @@ PyObject *array_copy(PyObject *self, PyObject *unused);
 
 /* The elements as text, abbreviated if they are many. */
 PyObject *array_repr(PyObject *self);
+/* The elements as PyTorch prints them. */
+PyObject *array_str(PyObject *self);
 /* array_new for a type that is derived from it. */
 PyObject *array_new_typed(PyTypeObject *type, const array_of *of, PyObject *owner);
 void array_dealloc(PyObject *self);

@@ -1,9 +1,14 @@
-/* array_text.c: an array as text, for repr(): all elements if they are few, or else the ends of each dimension. */
+/* array_text.c: an array as text. repr() has all elements if they are few, or else the ends of each dimension; str() is what
+ * PyTorch prints. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 
-enum { FEW = 1000, EDGE = 3 };
+#include "rapt/print.h"
+
+enum { FEW = 1000, EDGE = 3, MOST_COLUMNS = 1000000 };
 
 typedef struct text {
     const array *a;
@@ -102,3 +107,92 @@ PyObject *array_repr(PyObject *self)
     Py_XDECREF(t.parts);
     return result;
 }
+
+/* ---- as PyTorch prints ------------------------------------------------------------------------------------------ */
+
+/* What set_printoptions has set; the interpreter's lock guards it. */
+static rapt_tensor_text_options chosen;
+
+static const rapt_tensor_text_options *chosen_options(void)
+{
+    if (!chosen.size)
+        chosen = rapt_tensor_text_options_default();
+    return &chosen;
+}
+
+/* The library's text without its newline and, if there are no dimensions, without the brackets: "tensor([3.])" is tensor(3.). */
+static PyObject *printed(char *shown, bool has_dimensions)
+{
+    size_t size = strlen(shown) - 1;
+    char *open = has_dimensions ? NULL : strchr(shown, '[');
+    if (open) {
+        memmove(open, open + 1, (size_t)(shown + size - open));
+        size -= 2;
+        shown[size - 1] = ')';
+    }
+    return PyUnicode_FromStringAndSize(shown, (Py_ssize_t)size);
+}
+
+PyObject *array_str(PyObject *self)
+{
+    const array *a = (const array *)self;
+    rapt_error err = {0};
+    array_like x;
+    char *shown = NULL;
+    if (a->is_int && a->ndim > 2)
+        return array_repr(self);
+    if (array_like_read(self, "array", a->is_int, &x) < 0)
+        return NULL;
+    const bool has_dimensions = x.ndim > 0;
+    if (!has_dimensions)
+        x.shape[x.ndim++] = 1;
+    if (x.count == 0) {
+        free(x.data);
+        return array_repr(self);
+    }
+    if (a->is_int) {
+        const rapt_tokens tokens = {.ids = x.data, .batch = x.ndim == 2 ? x.shape[0] : 0, .time = x.shape[x.ndim - 1]};
+        shown = rapt_tokens_text(tokens, chosen_options(), &err);
+    } else {
+        rapt_tensor values = {.data = x.data, .ndim = x.ndim};
+        memcpy(values.shape, x.shape, sizeof values.shape);
+        shown = rapt_tensor_text(&values, chosen_options(), &err);
+    }
+    free(x.data);
+    PyObject *result = shown ? printed(shown, has_dimensions) : ext_raise(ext_state_of(self), &err);
+    free(shown);
+    return result;
+}
+
+/* set_printoptions(precision, threshold, edgeitems, linewidth): each None, which leaves it, or an int that the library takes. */
+static PyObject *set_printoptions(PyObject *module, PyObject *args)
+{
+    static const char *const names[] = {"precision", "threshold", "edgeitems", "linewidth"};
+    rapt_tensor_text_options o = *chosen_options();
+    size_t *const at[] = {&o.precision, &o.threshold, &o.edge_items, &o.line_width};
+    PyObject *given[4];
+    rapt_error err = {0};
+    if (!PyArg_ParseTuple(args, "OOOO:set_printoptions", &given[0], &given[1], &given[2], &given[3]))
+        return NULL;
+    for (int i = 0; i < 4; i++) {
+        if (given[i] == Py_None)
+            continue;
+        if (!PyLong_Check(given[i]) || PyBool_Check(given[i]))
+            return ext_wrong_type(names[i], "an int", given[i]);
+        const Py_ssize_t value = PyLong_AsSsize_t(given[i]);
+        if (value < 0 || (i == 3 && value > MOST_COLUMNS)) {
+            PyErr_Clear();
+            return PyErr_Format(PyExc_ValueError, "%s is out of range: %S", names[i], given[i]);
+        }
+        *at[i] = (size_t)value;
+    }
+    rapt_real zero = 0;
+    char *shown = rapt_tensor_text(&(rapt_tensor){.data = &zero, .ndim = 1, .shape = {1}}, &o, &err);
+    if (!shown)
+        return ext_raise(PyModule_GetState(module), &err);
+    free(shown);
+    chosen = o;
+    Py_RETURN_NONE;
+}
+
+PyMethodDef array_text_functions[] = {{"set_printoptions", set_printoptions, METH_VARARGS, NULL}, {0}};

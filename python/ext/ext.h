@@ -50,6 +50,7 @@
 #define EXT_FUNCTIONS(X)                                                                           \
     X(model)                                                                                       \
     X(model_files)                                                                                 \
+    X(array_text)                                                                                  \
     X(tokenizer)                                                                                   \
     X(figure)                                                                                      \
     X(metrics)                                                                                     \

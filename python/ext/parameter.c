@@ -42,16 +42,17 @@ static PyObject *parameter_of(const ext_state *s, rapt_params *set, rapt_param *
     return (PyObject *)made_one;
 }
 
-static PyObject *parameter_make(const ext_state *s, int ndim, const size_t *shape, rapt_init init)
+/* `name` keys its random values; NULL: the next number does. */
+static PyObject *parameter_make(const ext_state *s, const char *name, int ndim, const size_t *shape, rapt_init init)
 {
     rapt_error err = {0};
-    char name[32];
-    snprintf(name, sizeof name, "parameter%llu", made);
+    char number[32];
+    snprintf(number, sizeof number, "parameter%llu", made);
     rapt_params *set = rapt_params_new(tape_seed(), &err);
     if (!set)
         return ext_raise(s, &err);
-    PyObject *p = parameter_of(s, set, rapt_params_add(set, name, ndim, shape, init));
-    made += p != NULL;
+    PyObject *p = parameter_of(s, set, rapt_params_add(set, name ? name : number, ndim, shape, init));
+    made += p != NULL && !name;
     return p;
 }
 
@@ -87,7 +88,7 @@ static PyObject *parameter_new(PyTypeObject *type, PyObject *args, PyObject *key
         return NULL;
     const ext_state *s = PyModule_GetState(PyType_GetModule(type));
     const size_t one = 1;
-    PyObject *p = parameter_make(s, from.ndim ? from.ndim : 1, from.ndim ? from.shape : &one, (rapt_init){0});
+    PyObject *p = parameter_make(s, NULL, from.ndim ? from.ndim : 1, from.ndim ? from.shape : &one, (rapt_init){0});
     if (p && !requires_grad && PyObject_SetAttrString(p, "requires_grad", Py_False) < 0)
         Py_CLEAR(p);
     if (p)
@@ -96,15 +97,16 @@ static PyObject *parameter_new(PyTypeObject *type, PyObject *args, PyObject *key
     return p;
 }
 
-/* parameter(shape, kind, scale): with the library's initial values; kind is "zeros", "ones", "normal", "uniform" or "xavier". */
+/* parameter(shape, kind, scale, name=None): with the library's initial values; kind is "zeros", "ones", "normal", "uniform" or
+ * "xavier". The library draws the same for a parameter of this name. */
 static PyObject *nn_parameter(PyObject *module, PyObject *args)
 {
     static const char *const kinds[] = {"zeros", "ones", "normal", "uniform", "xavier"};
     PyObject *sizes;
-    const char *kind;
+    const char *kind, *name = NULL;
     double scale;
     size_t shape[RAPT_MAX_DIMS], at = 0;
-    if (!PyArg_ParseTuple(args, "O!sd:parameter", &PyTuple_Type, &sizes, &kind, &scale))
+    if (!PyArg_ParseTuple(args, "O!sd|z:parameter", &PyTuple_Type, &sizes, &kind, &scale, &name))
         return NULL;
     const Py_ssize_t ndim = PyTuple_Size(sizes);
     if (ndim < 1 || ndim > RAPT_MAX_DIMS) {
@@ -128,7 +130,7 @@ static PyObject *nn_parameter(PyObject *module, PyObject *args)
         ext_invalid("there are no initial values '%s'", kind);
         return NULL;
     }
-    return parameter_make(PyModule_GetState(module), (int)ndim, shape, (rapt_init){(rapt_init_kind)at, scale});
+    return parameter_make(PyModule_GetState(module), name, (int)ndim, shape, (rapt_init){(rapt_init_kind)at, scale});
 }
 
 static PyObject *get_grad(PyObject *self, void *unused)

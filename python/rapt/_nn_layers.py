@@ -40,6 +40,7 @@ def cross_entropy(logits, labels, valid_lens=None, label_smoothing=0.0, *, norma
 class Linear(Module):
     """y = x W^T + b: x [..., num_inputs] gives [..., num_outputs]. weight [num_outputs, num_inputs] starts Xavier uniform, bias
     [num_outputs] uniform up to 1/sqrt(num_inputs)."""
+    _drawing = ("xavier", 0.02, None)  # init, std and name of reset_parameters
 
     def __init__(self, num_inputs, num_outputs, bias=True):
         super().__init__()
@@ -49,9 +50,25 @@ class Linear(Module):
         self._make(_size(num_inputs, "num_inputs"))
 
     def _make(self, num_inputs):
-        self.weight = _rapt.parameter((self.num_outputs, num_inputs), "xavier", 1.0)
-        if self._has_bias:
-            self.bias = _rapt.parameter((self.num_outputs,), "uniform", 1 / sqrt(num_inputs))
+        self.weight, self.bias = self._drawn(num_inputs)
+
+    def _drawn(self, num_inputs):
+        """A new weight, and a bias or None."""
+        init, std, name = self._drawing
+        uniform = ("uniform", 1 / sqrt(num_inputs))
+        weight = {"xavier": ("xavier", 1.0), "pytorch": uniform, "gpt2": ("normal", std), "zeros": ("zeros", 1.0)}[init]
+        bias = uniform if init in ("xavier", "pytorch") else ("zeros", 1.0)
+        names = (None, None) if name is None else (f"{name}weight", f"{name}bias")
+        return (_rapt.parameter((self.num_outputs, num_inputs), *weight, names[0]),
+                _rapt.parameter((self.num_outputs,), *bias, names[1]) if self._has_bias else None)
+
+    def _reset(self, init, std):
+        self._drawing = (init, std, self._name and f"{self._name}.")
+        if self.weight is not None:
+            weight, bias = self._drawn(self.weight.shape[1])
+            self.weight.assign(weight)
+            if bias is not None:
+                self.bias.assign(bias)
 
     def forward(self, X):
         return _rapt.linear(as_tensor(X), self.weight, self.bias)
@@ -107,16 +124,24 @@ class Embedding(Module):
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise _rapt.InvalidValueError(f"padding_idx is {padding_idx}; there are {num_embeddings} rows")
             padding_idx %= num_embeddings
-            row = memoryview(self.weight)
-            for i in range(embedding_dim):
-                row[padding_idx, i] = 0.0
         if max_norm is not None and not number(max_norm, "max_norm") > 0:
             raise _rapt.InvalidValueError(f"max_norm is {max_norm}; it must be above 0")
         self.padding_idx = padding_idx
+        self._empty_padding()
         self._options = {"padding_idx": padding_idx, "max_norm": max_norm, "norm_type": norm_type,
                          "scale_grad_by_freq": scale_grad_by_freq}
         if sparse:
             self.weight._make_sparse()
+
+    def _empty_padding(self):
+        row = memoryview(self.weight)
+        for i in range(self.weight.shape[1] if self.padding_idx is not None else 0):
+            row[self.padding_idx, i] = 0.0
+
+    def _reset(self, init, std):
+        kind = {"gpt2": ("normal", std), "zeros": ("zeros", 1.0)}.get(init, ("normal", 1.0))
+        self.weight.assign(_rapt.parameter(self.weight.shape, *kind, self.weight.name))
+        self._empty_padding()
 
     @classmethod
     def from_pretrained(cls, embeddings, freeze=True, **options):
@@ -149,6 +174,10 @@ class LayerNorm(Module):
 
     def forward(self, X):
         return _rapt.layer_norm(as_tensor(X), self.weight, self.bias, self.eps)
+
+    def _reset(self, init, std):
+        self.weight.assign(_rapt.parameter(self.normalized_shape, "ones", 1.0))
+        self.bias.assign(_rapt.parameter(self.normalized_shape, "zeros", 1.0))
 
     def _describe(self):
         return str(list(self.normalized_shape))

@@ -2,7 +2,7 @@
 from _thread import _local
 
 from . import _rapt
-from ._arguments import is_integer
+from ._arguments import is_integer, number
 
 
 class _Running(_local):
@@ -199,6 +199,35 @@ class Module:
     def parameters(self):
         """All parameters, each once."""
         return (parameter for _, parameter in self.named_parameters())
+
+    def reset_parameters(self, prefix="", *, init="xavier", std=0.02):
+        """Draws the parameters of the module and all its parts anew, by seed() and their names; returns the module.
+
+        The C library draws the same numbers for parameters of these names in a set of the same seed: attention that
+        rapt_multi_head_attention_init adds with the prefix "demo." is MultiHeadAttention(...).reset_parameters("demo."). Names
+        inside of a module are the library's: q, k, v, o for W_q, W_k, W_v, W_o. Linear layers that do not know their inputs yet
+        draw when they do.
+
+        prefix  what the names begin with; it ends with a dot, which is added if it is missing
+        init    weights of linear layers: "xavier"; "pytorch": uniform up to 1/sqrt(inputs); "gpt2": N(0, std^2), also embeddings;
+                "zeros", also embeddings. Biases are 0 with "gpt2" and "zeros"
+        std     for "gpt2"
+
+        Other embeddings are N(0, 1), norms start with ones and zeros. Parameters that are made of your own values keep them.
+        """
+        if not isinstance(prefix, str):
+            raise TypeError(f"prefix must be a str, not {type(prefix).__name__}")
+        if init not in ("xavier", "pytorch", "gpt2", "zeros"):
+            raise _rapt.InvalidValueError(f"init is {init!r}; it must be \"xavier\", \"pytorch\", \"gpt2\" or \"zeros\"")
+        std = number(std, "std")
+        running.named = set()
+        self._name_parts(prefix + "." if prefix and not prefix.endswith(".") else prefix)
+        for _, module in self.named_modules():
+            module._reset(init, std)
+        return self
+
+    def _reset(self, init, std):
+        """Draws the module's own parameters."""
 
     def zero_grad(self):
         """Forgets the gradients of all parameters."""

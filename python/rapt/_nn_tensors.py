@@ -1,5 +1,6 @@
 """Tensors by PyTorch's names: how they are made, and what an operation or two of the library gives."""
 from . import _rapt
+from ._arguments import number
 from ._nn_module import as_tensor
 
 # ---- tensors that are made ---------------------------------------------------------------------------------------------
@@ -49,6 +50,16 @@ def randn(*size):
     """randn(2, 3) or randn((2, 3)): numbers from N(0, 1). They depend on nn.seed() and the number of random tensors and
     parameters that were made since."""
     return _rapt.parameter(tuple(_sizes(size)), "normal", 1.0).detach()
+
+
+def draw(name, shape, kind="normal", scale=1.0):
+    """A tensor of random numbers that depend on nn.seed() and `name` alone: "normal" with standard deviation `scale`, or
+    "uniform" from -scale to scale. The C library draws the same for a parameter of this name in a set of the same seed."""
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a str, not {type(name).__name__}")
+    if kind not in ("normal", "uniform"):
+        raise _rapt.InvalidValueError(f"kind is {kind!r}; it must be \"normal\" or \"uniform\"")
+    return _rapt.parameter(tuple(shape), kind, number(scale, "scale"), name).detach()
 
 
 def randint(low, high, size):

@@ -19,8 +19,8 @@ from ._nn_layers import (AdditiveAttention, AddNorm, DotProductAttention, Dropou
 from ._nn_module import Module, ModuleList, Sequential, Tape, as_tensor, grad, observe
 from ._nn_transformer import (EncoderDecoder, TransformerDecoder, TransformerDecoderBlock, TransformerEncoder,
                               TransformerEncoderBlock)
-from ._nn_tensors import (arange, argmax, bmm, cos, full, matmul, ones, randint, randn, repeat_interleave, sin, sqrt, stack, tril,
-                          triu, zeros)
+from ._nn_tensors import (arange, argmax, bmm, cos, draw, full, matmul, ones, randint, randn, repeat_interleave, sin, sqrt, stack,
+                          tril, triu, zeros)
 from ._rapt import Parameter, Tensor
 from . import _rapt
 
@@ -28,9 +28,9 @@ __all__ = ["AddNorm", "AdditiveAttention", "DotProductAttention", "Dropout", "Em
            "LazyLinear", "Linear", "Module", "ModuleList", "MultiHeadAttention", "Parameter", "PositionWiseFFN",
            "PositionalEncoding", "ReLU", "Sequential", "Tape", "Tensor", "TransformerDecoder", "TransformerDecoderBlock",
            "TransformerEncoder", "TransformerEncoderBlock", "arange", "argmax", "bmm", "cat", "concat", "cos", "cross_entropy",
-           "exp", "full", "get_num_threads", "grad", "log", "masked_softmax", "matmul", "observe", "ones", "randint", "randn",
-           "relu", "repeat_interleave", "seed", "set_num_threads", "show_heatmaps", "sin", "softmax", "sqrt", "stack", "tanh",
-           "tensor", "tril", "triu", "zeros"]
+           "draw", "exp", "full", "get_num_threads", "grad", "log", "masked_softmax", "matmul", "observe", "ones", "randint",
+           "randn", "relu", "repeat_interleave", "seed", "set_num_threads", "set_printoptions", "show_heatmaps", "sin", "softmax",
+           "sqrt", "stack", "tanh", "tensor", "tril", "triu", "zeros"]
 
 
 def tensor(data, *, requires_grad=False):
@@ -88,3 +88,14 @@ def set_num_threads(count):
 def get_num_threads():
     """The number of threads of later passes; 1 unless set_num_threads was called."""
     return _rapt.threads()
+
+
+def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None):
+    """How print(x) prints arrays and tensors, like torch.set_printoptions; None leaves an option as it is.
+
+    precision  digits after the point (4)
+    threshold  a tensor with more elements is summarized: the ends of each dimension, with dots between them (1000)
+    edgeitems  items at each end (3)
+    linewidth  columns of text (80)
+    """
+    _rapt.set_printoptions(precision, threshold, edgeitems, linewidth)

@@ -317,6 +317,41 @@ class Text(unittest.TestCase):
         self.assertEqual(len(repr(many).splitlines()), 7)
         self.assertTrue(repr(many).endswith("shape=(8, 500))"))
 
+    def test_prints_as_pytorch(self):
+        """The numbers and lines that torch 2.15 prints."""
+        wide = nn.tensor([[(i * i % 17 - 8) / 8 * (10 if i == 9 else 1) for i in range(8 * j, 8 * j + 8)] for j in range(7)])
+        deep = nn.tensor([[[1, -2.5], [0.00004, 100]], [[-0.5, 3], [1e-3, float("-inf")]]])
+        self.addCleanup(nn.set_printoptions, 4, 1000, 3, 80)
+        nn.set_printoptions(threshold=1)
+        self.assertEqual(str(wide), """\
+tensor([[-1.0000, -0.8750, -0.5000,  ...,  0.0000, -0.7500,  0.8750],
+        [ 0.6250,  6.2500,  0.8750,  ...,  1.0000,  0.1250, -0.5000],
+        [-0.8750, -1.0000, -0.8750,  ...,  1.0000,  0.0000, -0.7500],
+        ...,
+        [-0.5000, -0.8750, -1.0000,  ...,  0.1250,  1.0000,  0.0000],
+        [-0.7500,  0.8750,  0.6250,  ..., -0.7500,  0.0000,  1.0000],
+        [ 0.1250, -0.5000, -0.8750,  ..., -0.5000,  0.1250,  1.0000]])""")
+        self.assertEqual(str(deep), """\
+tensor([[[ 1.0000e+00, -2.5000e+00],
+         [ 4.0000e-05,  1.0000e+02]],
+
+        [[-5.0000e-01,  3.0000e+00],
+         [ 1.0000e-03,        -inf]]])""")
+        self.assertEqual(str(nn.tensor(3)), "tensor(3.)")
+        self.assertEqual(str(nn.tensor([[1, 2], [-3, 4]]).transpose(0, 1)), "tensor([[ 1., -3.],\n        [ 2.,  4.]])")
+        self.assertEqual(str(nn.tensor([[1, 2], [4, 3]]).argmax(1)), "tensor([1, 0])")
+        self.assertEqual(str(nn.tensor([1, 2]).argmax(0)), "tensor(1)")
+        self.assertEqual(f"{nn.Parameter([1 / 3])}", "tensor([0.3333])")
+        nn.set_printoptions(precision=2, threshold=3, edgeitems=1)
+        self.assertEqual(str(nn.tensor([1 / 3, 2, 3, 4])), "tensor([0.33,  ..., 4.00])")
+        nn.set_printoptions(linewidth=20, threshold=1000)
+        self.assertEqual(str(nn.tensor([1 / 3] * 4)), "tensor([0.33, 0.33,\n        0.33, 0.33])")
+        for options, error in (({"precision": 21}, ValueError), ({"edgeitems": 0}, ValueError), ({"threshold": -1}, ValueError),
+                               ({"linewidth": 2**62}, ValueError), ({"precision": 2**200}, ValueError),
+                               ({"precision": "2"}, TypeError), ({"precision": True}, TypeError)):
+            with self.assertRaises(error, msg=options):
+                nn.set_printoptions(**options)
+
 
 class Refusals(unittest.TestCase):
     def test_types_and_values(self):

@@ -1,10 +1,12 @@
 """Modules as a reader of the book uses them: chapter 11's examples, modules of one's own, optimizers, pictures."""
 import math
+import re
 import unittest
 
 import rapt
+import support
 from rapt import nn, optim
-from test_nn import Close, numbers
+from test_nn import Close, flat, numbers
 
 try:
     import numpy
@@ -194,6 +196,61 @@ class Modules(Close):
             return [p.tolist() for p in self.make().parameters()]
         self.assertEqual(values(5), values(5))
         self.assertNotEqual(values(5)[1], values(6)[1])
+
+    def chapter(self, name):
+        """What the C program of a chapter prints."""
+        text = (support.SOURCE / "docs" / "book" / f"{name}.md").read_text(encoding="utf-8")
+        return text.split(f"$ build/examples/{name.replace('-', '_')}\n")[1].split("\n```\n")[0]
+
+    def test_draws_what_the_library_draws(self):
+        nn.seed(1)
+        weight = nn.Embedding(5, 3).reset_parameters("pair.").weight
+        self.assertIn(f"weight =\n{weight}\n", self.chapter("01-embedding"))
+        spread = math.sqrt(sum(v * v for v in flat(nn.draw("random.q4", (1, 200, 4)) @
+                                                  nn.draw("random.k4", [1, 200, 4]).transpose(1, 2))) / 40000)
+        printed = re.search("d =    4: products spread  ([0-9.]+)", self.chapter("05-scores"))[1]
+        self.assertAlmostEqual(spread, float(printed), delta=0.002)
+        X = nn.PositionalEncoding(64, 0)(nn.Embedding(100070, 64).reset_parameters("sales.embedding")(
+            [[420, 12735, 22262, 311, 26458, 6763, 15749, 449, 279, 5995, 7526, 323, 6677, 311, 21546, 17436]]))
+        lazy = nn.MultiHeadAttention(64, 4, bias=True).reset_parameters("sales.attention", init="pytorch")
+        made = nn.MultiHeadAttention(64, 4, bias=True)
+        made(X, X, X)
+        made.reset_parameters("sales.attention.", init="pytorch")
+        nn.set_printoptions(threshold=1)
+        self.addCleanup(nn.set_printoptions, threshold=1000)
+        for attention in (lazy, made):
+            for name, linear in (("Q", attention.W_q), ("K", attention.W_k), ("V", attention.W_v)):
+                self.assertIn(f"{name}[0] =\n{linear(X)[0]}\n", self.chapter("03-queries-keys-values"))
+        uniform = flat(nn.draw("batch.tokens", (32, 50), "uniform", 2.0))
+        self.assertTrue(-2 < min(uniform) < -1.9 and 1.9 < max(uniform) < 2)
+
+    def test_reset_parameters(self):
+        nn.seed(3)
+        m = self.make().reset_parameters("a")
+        values = [p.tolist() for p in m.parameters()]
+        self.assertEqual(values[0], [1, 2])
+        self.assertEqual(values[1], nn.Linear(3, 4).reset_parameters("a.layers.0.").weight.tolist())
+        self.assertEqual([p.tolist() for p in self.make().reset_parameters("a.").parameters()], values)
+        self.assertNotEqual([p.tolist() for p in m.reset_parameters("b").parameters()][1], values[1])
+        nn.seed(4)
+        self.assertNotEqual([p.tolist() for p in m.reset_parameters("a").parameters()][1], values[1])
+        self.assertEqual(nn.Linear(2, 2).reset_parameters(init="zeros").weight.tolist(), [[0, 0], [0, 0]])
+        gpt2 = nn.Linear(100, 300).reset_parameters(init="gpt2", std=0.5)
+        self.assertEqual(set(gpt2.bias.tolist()), {0})
+        self.assertAlmostEqual(math.sqrt(sum(v * v for v in flat(gpt2.weight)) / 30000), 0.5, delta=0.01)
+        bound = max(flat(nn.Linear(25, 300).reset_parameters(init="pytorch").weight))
+        self.assertTrue(0.19 < bound < 0.2)
+        padded = nn.Embedding(4, 2, padding_idx=1).reset_parameters("words")
+        self.assertEqual(padded.weight.tolist()[1], [0, 0])
+        norm = nn.LayerNorm(2)
+        memoryview(norm.weight)[0] = 7.0
+        self.assertEqual(norm.reset_parameters().weight.tolist(), [1, 1])
+        m(numbers(5, 3))
+        self.assertEqual(m.layers[0].weight.name, "layers.0.weight")
+        for call, error in ((lambda: m.reset_parameters(1), TypeError), (lambda: m.reset_parameters(init="he"), ValueError),
+                            (lambda: nn.draw(1, (2,)), TypeError), (lambda: nn.draw("x", (2,), "xavier"), ValueError),
+                            (lambda: nn.draw("x", (2, 0)), rapt.Error), (lambda: nn.draw("x", (2.5,)), TypeError)):
+            self.assertRaises(error, call)
 
     def test_initial_values(self):
         nn.seed(0)
