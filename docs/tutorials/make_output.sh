@@ -10,8 +10,8 @@
 # The blocks of a page are in NAME.blocks. In both pages a block is the two lines
 #   <!-- block NAME -->
 #   <!-- end -->
-# and all that stands between them is made here; a page has no other fences, and no commands of build/ in its sentences. Lines
-# of a .blocks file, in the order of the page:
+# and all that stands between them is made here; a page has no other fences but its Python cells, which tools/notebooks.py
+# makes, and no commands of build/ in its sentences. Lines of a .blocks file, in the order of the page:
 #   # comment
 #   [NAME]             the next block
 #   needs PLACE        the block is left as it is where data/PLACE is absent (of the sets of `rapt fetch`); --no-data: always
@@ -149,10 +149,10 @@ fill() {
         END { exit bad }' "$1"
 }
 
-# Fences and commands of a page outside of its blocks: nobody runs them.
+# Fences and commands of a page outside of its blocks and cells: nobody runs them.
 not_run() {
     awk '
-        /^<!-- block / { on = 1 }
+        /^<!-- (block|cell) / { on = 1 }
         /^<!-- end -->$/ { on = 0 }
         !on && (/^ *```/ || /`[^`]*build\/[^` ]* [^`]*`/) { print FILENAME ":" FNR ": " $0 }' "$1"
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # tests/cli/check_tutorials.sh: the pages of docs/tutorials: what they show is what their commands print now; both languages
-# have the same sections, blocks, tables and names in the same order; what a tutorial prints itself, listed in tutorials/PAGE.tsv
+# have the same sections, blocks, cells, tables and names in the same order; what a tutorial prints itself, listed in tutorials/PAGE.tsv
 # as "block<tab>text", stands in that block of its page; and the script that fills the pages finds what differs.
 # RAPT_BUILD names a build folder (default build).
 # labels: not-sanitized not-emulated
@@ -10,10 +10,10 @@ PAGES=$SOURCE/docs/tutorials
 PRINTED=$SOURCE/tests/cli/tutorials
 
 # ---- both languages --------------------------------------------------------------------------------------------------
-# Headings by level, blocks with what they hold, and of each row of a table the names in it, sorted: word order differs.
+# Headings by level, blocks and cells with what they hold, and of each row of a table the names in it, sorted: word order differs.
 skeleton() {
     awk '
-        /^<!-- block / { on = 1 }
+        /^<!-- (block|cell) / { on = 1 }
         on { print; if (/^<!-- end -->$/) on = 0; next }
         /^#+ / { print $1; next }
         /^```/ { print }
@@ -188,6 +188,8 @@ check_script() {
     edit_try 's/^text$/text `build\/rapt fetch nothing`/'
     check 'a command in a sentence is found' finds 'shown and not run'
     edit_try ''
+    check 'a cell is no fence that nobody runs, and the same in both languages' finds_cell
+    edit_try ''
     sed -i 's/; false$//' tree/docs/tutorials/try.blocks
     check 'a command that should fail is found' finds 'exit status 0'
 }
@@ -197,6 +199,12 @@ finds_section() {
     same_skeleton try || return 1
     echo '## more' >>try.md
     ! same_skeleton try && cp right.md try.md && echo '| `a` | word `c` |' >>try.md && ! same_skeleton try
+}
+# Both languages have the same cell, and then one has another line in it.
+finds_cell() {
+    sed 's/^text$/<!-- cell try -->\n```python\nprint(1)\n```\n<!-- end -->/' right.md | tee try.md >try.zh-CN.md
+    cp try.md tree/docs/tutorials/try.md
+    output_of_try --check && same_skeleton try && sed -i 's/^print(1)/print(2)/' try.md && ! same_skeleton try
 }
 lacks_of_try() { printf 'sum\t42\nsum\t43\nno\techo  no\n' >try.tsv; not_printed try.tsv right.md | diff - <(echo 'sum: 43'); }
 

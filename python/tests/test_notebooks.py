@@ -1,0 +1,210 @@
+"""The Python cells of the pages, and their notebooks: tools/notebooks.py."""
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import rapt
+import support
+
+try:
+    import nbclient
+    import nbformat
+except ImportError:
+    nbclient = None
+
+spec = importlib.util.spec_from_file_location("notebooks", support.SOURCE / "tools" / "notebooks.py")
+notebooks = importlib.util.module_from_spec(spec)
+sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
+spec.loader.exec_module(notebooks)
+sys.dont_write_bytecode = before
+BUILD = pathlib.Path(rapt._rapt.__file__).parents[2] # pages need its programs only where their cells say so
+
+
+def printed_by(notebook):
+    """What the code cells of a notebook have printed, as its file says."""
+    return ["".join(text for output in cell["outputs"] for text in output["text"])
+            for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+class Pages(unittest.TestCase):
+    """A test for each file of cells: it makes what the page shows and the notebook, and prints nothing else as a program."""
+
+    def check(self, path):
+        cells = notebooks.read_cells(path)
+        self.assertEqual(list(notebooks.check_page(path, cells, notebooks.run_cells(cells, path, BUILD))), [])
+        for page in notebooks.pages_of(path):
+            self.run_notebook(notebooks.notebook_of(page))
+
+    def run_notebook(self, path):
+        """As a front end does: the cells of the file one by one; they print what the file says."""
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory() as folder:
+            notebooks.make_folder(pathlib.Path(folder), BUILD)
+            code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+            self.assertEqual(self.run_cells(code, path, folder), printed_by(notebook), path.name)
+
+    def run_cells(self, code, path, folder):
+        if nbclient:
+            notebook = nbformat.read(path, as_version=4)
+            nbformat.validate(notebook)
+            nbclient.NotebookClient(notebook, resources={"metadata": {"path": folder}}).execute()
+            return ["".join(output["text"] for output in cell["outputs"] if output["output_type"] == "stream")
+                    for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        mark = "---- the next cell ----"
+        program = f"\nprint({mark!r})\n".join(code)
+        done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, encoding="utf-8",
+                              env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        self.assertEqual(done.returncode, 0, f"{path.name}: {done.stderr}")
+        return done.stdout.split(f"{mark}\n")
+
+
+def add_test(name, path):
+    setattr(Pages, f"test_{re.sub('[^a-z0-9]', '_', name)}", lambda self: self.check(path))
+
+
+for name, path in notebooks.cell_files().items():
+    add_test(name, path)
+
+
+class Notebooks(unittest.TestCase):
+    def test_every_notebook_has_a_page(self):
+        files = notebooks.cell_files().values()
+        pages = {notebooks.notebook_of(page).name for path in files for page in notebooks.pages_of(path)}
+        self.assertEqual({path.name for path in (support.SOURCE / notebooks.NOTEBOOKS).glob("*.ipynb")}, pages)
+        self.assertGreater(len(pages), 0)
+
+    def test_links_lead_somewhere(self):
+        for path in (support.SOURCE / notebooks.NOTEBOOKS).glob("*.ipynb"):
+            notebook = json.loads(path.read_text(encoding="utf-8"))
+            text = "\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")
+            links = [link[2] for link in notebooks.LINK.finditer(re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S))]
+            self.assertGreater(len(links), 0, path.name)
+            for link in links:
+                if "://" not in link and not link.startswith("#"):
+                    to = path.parent / link.partition("#")[0]
+                    pages = [support.SOURCE / folder / f"{to.stem}.md" for folder in notebooks.FOLDERS if to.suffix == ".ipynb"]
+                    self.assertTrue(to.exists() or any(page.exists() for page in pages), f"{path.name}: {link}")
+
+    def test_identifiers_are_valid(self):
+        """nbformat 4.5: each cell has an id of its own, of letters, digits, - and _, at most 64."""
+        for path in (support.SOURCE / notebooks.NOTEBOOKS).glob("*.ipynb"):
+            notebook = json.loads(path.read_text(encoding="utf-8"))
+            ids = [cell["id"] for cell in notebook["cells"]]
+            self.assertEqual(len(set(ids)), len(ids), path.name)
+            for name in ids:
+                self.assertRegex(name, r"\A[A-Za-z0-9_-]{1,64}\Z")
+
+
+PAGE = """# Try
+
+<!-- file: nothing -->
+See [this](../start.md#more), [that](02-try.md), [below](#all-of-it) and [elsewhere](https://example.org/a.md).
+
+```
+$ build/examples/try
+weights: [2, 3]
+tensor([[ 1.,  2.]])
+12.5
+```
+
+## All of it
+
+<!-- cell one -->
+<!-- end -->
+text
+<!-- cell two -->
+<!-- end -->
+"""
+CELLS = """# %% one
+x = 2
+print("weights: [2,", "3]")
+
+# %% two (own)
+print(x + 40)
+"""
+
+
+class Tool(unittest.TestCase):
+    """The tool itself, on a page that is known."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+        for name in (*notebooks.FOLDERS, notebooks.NOTEBOOKS, "examples", "recipes", "data", "build"):
+            (self.root / name).mkdir(parents=True)
+        for name in ("docs/start.md", "docs/book/02-try.md"):
+            (self.root / name).touch()
+        self.addCleanup(setattr, notebooks, "SOURCE", notebooks.SOURCE)
+        notebooks.SOURCE = self.root
+        self.path, self.page = self.root / "docs/book/01-try.py", self.root / "docs/book/01-try.md"
+        self.path.write_text(CELLS, encoding="utf-8")
+        self.page.write_text(PAGE, encoding="utf-8")
+
+    def do(self, command):
+        with contextlib.redirect_stdout(io.StringIO()):
+            return list(notebooks.do_page(command, self.path, self.root / "build"))
+
+    def edit(self, path, before, after):
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(before, text)
+        path.write_text(text.replace(before, after), encoding="utf-8")
+
+    def make(self):
+        self.assertEqual((self.do("fill"), self.do("write"), self.do("check")), ([], [], []))
+
+    def test_fills_and_finds_what_differs(self):
+        self.assertEqual(len(self.do("check")), 2)
+        self.make()
+        shown = self.page.read_text(encoding="utf-8")
+        self.assertIn('<!-- cell one -->\n```python\nx = 2\nprint("weights: [2,", "3]")\n```\n```\nweights: [2, 3]\n```\n'
+                      "<!-- end -->\ntext\n", shown)
+        self.assertIn("```python\nprint(x + 40)\n```\n```\n42\n```\n", shown)
+        self.edit(self.page, "\n42\n", "\n43\n")
+        self.assertRegex(self.do("check")[0], "not what they print now")
+        self.make()
+        self.edit(self.page, "\ntext\n", "\nother text\n")
+        self.assertEqual(self.do("check"), ["01-try.ipynb is not what its page gives (tools/notebooks.py write)"])
+
+    def test_notebook(self):
+        self.make()
+        notebook = json.loads((self.root / notebooks.NOTEBOOKS / "01-try.ipynb").read_text(encoding="utf-8"))
+        self.assertEqual([cell["cell_type"] for cell in notebook["cells"]], ["markdown", "markdown", "code", "markdown", "code"])
+        text = "".join(notebook["cells"][0]["source"])
+        self.assertNotIn("<!--", text)
+        self.assertIn("[this](../start.md#more), [that](02-try.ipynb), [below](#All-of-it)", text)
+        self.assertIn("[elsewhere](https://example.org/a.md)", text)
+        self.assertEqual(printed_by(notebook), ["weights: [2, 3]\n", "42\n"])
+        self.assertEqual((notebook["nbformat"], notebook["nbformat_minor"]), (4, 5))
+
+    def test_other_numbers_than_the_page_are_found(self):
+        self.make()
+        for line, found in (('print("weights: [2, 4]")', True), ('print("12.5")', False), ('print("2.5")', True),
+                            ('print("12")', True), ('print("eights: [2, 3]")', True), ('print("text alone")', False)):
+            self.path.write_text(f"# %% one\n{line}\n# %% two (own)\nprint(7)\n", encoding="utf-8")
+            self.assertEqual(bool([wrong for wrong in self.do("fill") if "no command" in wrong]), found, line)
+
+    def test_refuses(self):
+        for cells, message in (("print(1)\n", "no cells"), ("# %% One\n", "a cell begins with"),
+                               ("# %% one\n# %% one\n", "two cells are called one"),
+                               ("# %% two\nx = 1\n# %% one\ny = 1\n", "in their order: one, two"),
+                               ("# %% one\nx = 1\n", "in their order: one, two"),
+                               ("# %% one\nx = 2\nx\n# %% two\nprint(x)\n", "print\\(\\) this one"),
+                               ("# %% one\nx = 2\n# %% two\nx = 1 / 0\n", "01-try.py\", line 4.*ZeroDivisionError"),
+                               ("# %% one\nx = 2\n# %% two\nprint('x' * 200000)\n", "are too many")):
+            self.path.write_text(cells, encoding="utf-8")
+            with self.assertRaisesRegex(notebooks.Wrong, f"(?s){message}", msg=cells):
+                self.do("fill")
+                self.do("write")
+
+
+if __name__ == "__main__":
+    unittest.main()
