@@ -232,7 +232,7 @@ static int cut_dimension(PyObject *self, PyObject *index, cut *c)
         }
         start += start < 0 ? size : 0;
     } else {
-        ext_wrong_type("an index", "an int or a slice", index);
+        ext_wrong_type("an index", "an int, a slice or ...", index);
         return -1;
     }
     c->first[d] = (size_t)start;
@@ -241,21 +241,35 @@ static int cut_dimension(PyObject *self, PyObject *index, cut *c)
     return 0;
 }
 
+/* The next dimensions as they are. */
+static void keep_dimensions(PyObject *self, Py_ssize_t count, cut *c)
+{
+    const tensor *x = (tensor *)self;
+    for (; count > 0; count--, c->count++)
+        c->to.size[c->to.ndim++] = c->size[c->count] = x->value.shape[c->count];
+}
+
 PyObject *tensor_subscript(PyObject *self, PyObject *index)
 {
     const tensor *x = (tensor *)self;
     cut c = {0};
     const Py_ssize_t count = PyTuple_Check(index) ? PyTuple_Size(index) : 1;
-    if (count > x->base.ndim) {
-        PyErr_Format(PyExc_IndexError, "%zd indices; the tensor has %d dimensions", count, x->base.ndim);
+    Py_ssize_t dots = 0;
+    for (Py_ssize_t i = 0; i < count; i++)
+        dots += (PyTuple_Check(index) ? PyTuple_GetItem(index, i) : index) == Py_Ellipsis;
+    if (dots > 1 || count - dots > x->base.ndim) {
+        PyErr_Format(PyExc_IndexError, dots > 1 ? "an index has one ..." : "%zd indices; the tensor has %d dimensions",
+                     count - dots, x->base.ndim);
         return NULL;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (cut_dimension(self, PyTuple_Check(index) ? PyTuple_GetItem(index, i) : index, &c) < 0)
+        PyObject *at = PyTuple_Check(index) ? PyTuple_GetItem(index, i) : index;
+        if (at == Py_Ellipsis)
+            keep_dimensions(self, x->base.ndim - (count - 1), &c);
+        else if (cut_dimension(self, at, &c) < 0)
             return NULL;
     }
-    for (int i = (int)count; i < x->base.ndim; i++)
-        c.to.size[c.to.ndim++] = x->value.shape[i];
+    keep_dimensions(self, x->base.ndim - c.count, &c);
     const bool scalar = c.to.ndim == 0;
     if (scalar)
         c.to = (shape){1, {1}};

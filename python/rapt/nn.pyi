@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
+from types import EllipsisType, TracebackType
 from typing import Any, Literal, Protocol, Self, SupportsIndex, final, overload
 
 from typing_extensions import Buffer, disjoint_base
@@ -19,7 +19,7 @@ class _HasArray(Protocol):
     def __array__(self) -> Any: ...
 
 _ArrayLike = Buffer | _HasArray | Sequence[Any] | float
-_Index = SupportsIndex | slice
+_Index = SupportsIndex | slice | EllipsisType
 
 @disjoint_base
 class Tensor(Array):

@@ -101,6 +101,15 @@ class Operations(Close):
         self.close(nn.tensor(a[0][0]) @ nn.tensor(b), product(a[0], b)[0])
         self.assertEqual((nn.tensor(a[0][0]) @ nn.tensor(a[0][1])).shape, ())
 
+    def test_dots_in_an_index(self):
+        a = numbers(2, 3, 4)
+        x = nn.tensor(a)
+        self.close(x[..., 1:3], [[row[1:3] for row in m] for m in a])
+        self.close(x[1, ..., 0], [row[0] for row in a[1]])
+        self.close(x[1, ...], a[1])
+        self.close(x[...], a)
+        self.close(x[0, 1, ..., 2], a[0][1][2])
+
     def test_softmax(self):
         a = numbers(3, 4)
         exps = [[math.exp(v) for v in row] for row in a]
@@ -380,7 +389,8 @@ class Refusals(unittest.TestCase):
                      lambda: nn.MultiHeadAttention(4, 2)(x, x, x), lambda: nn.tensor(1.0) @ x):
             with self.assertRaises(ValueError):
                 call()
-        for call in (lambda: x[2], lambda: x[0, 0, 0], lambda: x[:, ::2], lambda: x[:, 2:], lambda: x[::-1]):
+        for call in (lambda: x[2], lambda: x[0, 0, 0], lambda: x[:, ::2], lambda: x[:, 2:], lambda: x[::-1],
+                     lambda: x[..., 0, 0, 0], lambda: x[..., ...]):
             with self.assertRaises(IndexError):
                 call()
         with self.assertRaises(ZeroDivisionError):
