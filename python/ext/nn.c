@@ -142,26 +142,30 @@ static const option_row EMBED_OPTIONS[] = {
     {"norm_type", OPTION_DOUBLE, offsetof(rapt_embed_options, norm_type)},
     {"scale_grad_by_freq", OPTION_BOOL, offsetof(rapt_embed_options, scale_grad_by_freq)},
     {"padding_idx", OPTION_INT, offsetof(rapt_embed_options, padding_idx)},
+    {"scale", OPTION_DOUBLE, offsetof(rapt_embed_options, scale)},
+    {"dropout", OPTION_DOUBLE, offsetof(rapt_embed_options, dropout)},
     {0}};
 
-/* embedding(weight, ids, options): ids [batch, time] or [time]. */
+/* embedding(weight, ids, options, table=None, first=0): ids [batch, time] or [time]; `table` has positions that are added. */
 static PyObject *nn_embedding(PyObject *module, PyObject *args)
 {
     op o;
-    PyObject *weight, *ids, *options, *result = NULL;
+    PyObject *weight, *ids, *options, *table = Py_None, *result = NULL;
+    Py_ssize_t first = 0;
     rapt_embedding m = {0};
     array_like from;
-    if (!PyArg_ParseTuple(args, "OOO!:embedding", &weight, &ids, &PyDict_Type, &options) ||
+    if (!PyArg_ParseTuple(args, "OOO!|On:embedding", &weight, &ids, &PyDict_Type, &options, &table, &first) ||
         options_read(options, EMBED_OPTIONS, &m.options) < 0 || array_like_read(ids, "ids", true, &from) < 0)
         return NULL;
     PyObject *padding = PyDict_GetItemString(options, "padding_idx");
     m.options.has_padding = padding && padding != Py_None;
+    m.options.first_position = (size_t)first;
     rapt_tokens tokens = {.ids = from.data, .batch = from.ndim == 2 ? from.shape[0] : 0,
                           .time = from.ndim ? from.shape[from.ndim - 1] : 1};
     if (from.ndim < 1 || from.ndim > 2 || from.count == 0) {
         ext_invalid("ids are [batch, time] or [time], with at least one");
     } else if (op_begin(&o, PyModule_GetState(module)) == 0) {
-        if ((m.weight = op_parameter(&o, weight))) {
+        if ((m.weight = op_parameter(&o, weight)) && op_parameter_or_none(&o, table, &m.options.positions) == 0) {
             op_run(&o);
             rapt_tensor *y = rapt_embedding_forward(o.tape->tape, &m, tokens);
             op_ran(&o);

@@ -157,6 +157,11 @@ class Embedding(Module):
     def forward(self, ids):
         return _rapt.embedding(self.weight, ids, self._options)
 
+    def _add_positions(self, ids, scale, positions, first):
+        """positions(self(ids) * scale, first) in one operation."""
+        options = {**self._options, "scale": scale, "dropout": positions.p if positions.training else 0.0}
+        return _rapt.embedding(self.weight, ids, options, positions._table, first)
+
     def _describe(self):
         return ", ".join(str(size) for size in self.weight.shape)
 

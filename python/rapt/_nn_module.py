@@ -164,13 +164,16 @@ class Module:
             if id(child) not in running.named: # a part may belong to several modules, or to itself
                 child._name_parts(f"{prefix}{name}.")
 
+    def _name_anew(self, prefix):
+        running.named = set()
+        self._name_parts(prefix)
+
     def _give_names(self):
         """Names all parts as they are called from here, for messages and intermediates; usually they are named so already."""
         given = self.__dict__.get("_names")
         if given and given[0] == _changes and (given[1] is None or given[1].name == given[2]):
             return
-        running.named = set()
-        self._name_parts("")
+        self._name_anew("")
         first = next(self.parameters(), None)
         self.__dict__["_names"] = (_changes, first, first.name if first is not None else "")
 
@@ -213,18 +216,24 @@ class Module:
                 "zeros", also embeddings. Biases are 0 with "gpt2" and "zeros"
         std     for "gpt2"
 
-        Other embeddings are N(0, 1), norms start with ones and zeros. Parameters that are made of your own values keep them.
+        Other embeddings are N(0, 1), in TransformerEncoder and TransformerDecoder N(0, 1/num_hiddens); norms start with ones and
+        zeros. Parameters that are made of your own values keep them.
         """
         if not isinstance(prefix, str):
             raise TypeError(f"prefix must be a str, not {type(prefix).__name__}")
         if init not in ("xavier", "pytorch", "gpt2", "zeros"):
             raise _rapt.InvalidValueError(f"init is {init!r}; it must be \"xavier\", \"pytorch\", \"gpt2\" or \"zeros\"")
         std = number(std, "std")
-        running.named = set()
-        self._name_parts(prefix + "." if prefix and not prefix.endswith(".") else prefix)
-        for _, module in self.named_modules():
+        self._name_anew(prefix + "." if prefix and not prefix.endswith(".") else prefix)
+        modules = [module for _, module in self.named_modules()]
+        for module in modules:
+            module._name_for_drawing(f"{module._name}." if module._name else "")
+        for module in reversed(modules): # an encoder draws its embedding after the embedding has
             module._reset(init, std)
         return self
+
+    def _name_for_drawing(self, prefix):
+        """Gives parts the library's names where a call gives them others."""
 
     def _reset(self, init, std):
         """Draws the module's own parameters."""

@@ -2,12 +2,32 @@
 from math import sqrt
 
 from ._nn_layers import AddNorm, Embedding, Linear, MultiHeadAttention, PositionalEncoding, PositionWiseFFN
-from ._nn_module import Module, Sequential, as_tensor
+from ._nn_module import Module, Sequential, as_tensor, running
 from . import _rapt
 
 
 def _attention(num_hiddens, num_heads, dropout, use_bias):
     return MultiHeadAttention(num_hiddens, num_heads, dropout, use_bias)._make(num_hiddens, num_hiddens, num_hiddens)
+
+
+def _input(model, ids, first=0):
+    """Embedding times sqrt(num_hiddens), positions, dropout: one operation as in the library, whose bits are others than
+    two roundings give, unless a part is one of the user, or layer_summary lists the parts."""
+    scale = sqrt(model.num_hiddens)
+    if type(model.embedding) is Embedding and type(model.pos_encoding) is PositionalEncoding and running.summary is None:
+        return model.embedding._add_positions(ids, scale, model.pos_encoding, first)
+    return model.pos_encoding(model.embedding(ids) * scale, *((first,) if first else ()))
+
+
+def _name_blocks(model, prefix):
+    for i, block in enumerate(model.blks):
+        block._name_anew(f"{prefix}{i}.")
+
+
+def _reset_embedding(model, init):
+    if init in ("xavier", "pytorch"):
+        weight = model.embedding.weight
+        weight.assign(_rapt.parameter(weight.shape, "normal", 1 / sqrt(model.num_hiddens), weight.name))
 
 
 def _ffn(num_hiddens, ffn_num_hiddens):
@@ -49,8 +69,14 @@ class TransformerEncoder(Module):
         """Of each block: [batch, heads, queries, keys], or None before the first call."""
         return [block.attention.attention_weights for block in self.blks]
 
+    def _name_for_drawing(self, prefix):
+        _name_blocks(self, prefix)
+
+    def _reset(self, init, std):
+        _reset_embedding(self, init)
+
     def forward(self, X, valid_lens=None):
-        X = self.pos_encoding(self.embedding(X) * sqrt(self.num_hiddens))
+        X = _input(self, X)
         for block in self.blks:
             X = block(X, valid_lens)
         return X
@@ -61,15 +87,19 @@ class TransformerDecoderBlock(Module):
     the block. forward(X, state) returns (result, state), where state is [encoder's output, its valid lengths, the earlier inputs
     of each block or None]: X is the next positions after those."""
 
-    def __init__(self, num_hiddens, ffn_num_hiddens, num_heads, dropout, i):
+    def __init__(self, num_hiddens, ffn_num_hiddens, num_heads, dropout, i, *, use_bias=False):
         super().__init__()
         self.i = i
-        self.attention1 = _attention(num_hiddens, num_heads, dropout, False)
+        self.attention1 = _attention(num_hiddens, num_heads, dropout, use_bias)
         self.addnorm1 = AddNorm(num_hiddens, dropout)
-        self.attention2 = _attention(num_hiddens, num_heads, dropout, False)
+        self.attention2 = _attention(num_hiddens, num_heads, dropout, use_bias)
         self.addnorm2 = AddNorm(num_hiddens, dropout)
         self.ffn = _ffn(num_hiddens, ffn_num_hiddens)
         self.addnorm3 = AddNorm(num_hiddens, dropout)
+
+    def _name_for_drawing(self, prefix):
+        self.attention1._name_anew(f"{prefix}self_attention.")
+        self.attention2._name_anew(f"{prefix}cross_attention.")
 
     def forward(self, X, state):
         X = as_tensor(X)
@@ -90,18 +120,24 @@ class TransformerDecoder(Module):
     position that they have in the row, not 0; and a position never attends to later ones, also in eval().
     """
 
-    def __init__(self, vocab_size, num_hiddens, ffn_num_hiddens, num_heads, num_blks, dropout, *, max_len=1000):
+    def __init__(self, vocab_size, num_hiddens, ffn_num_hiddens, num_heads, num_blks, dropout, *, use_bias=False, max_len=1000):
         super().__init__()
         self.num_hiddens = num_hiddens
         self.embedding = Embedding(vocab_size, num_hiddens)
         self.pos_encoding = PositionalEncoding(num_hiddens, dropout, max_len)
-        self.blks = Sequential(*(TransformerDecoderBlock(num_hiddens, ffn_num_hiddens, num_heads, dropout, i)
+        self.blks = Sequential(*(TransformerDecoderBlock(num_hiddens, ffn_num_hiddens, num_heads, dropout, i, use_bias=use_bias)
                                  for i in range(num_blks)))
         self.dense = Linear(num_hiddens, vocab_size)
 
     def _name_parts(self, prefix):
         super()._name_parts(prefix)
         self.dense._name_parts(prefix + "output.")  # the library's name of the layer that makes logits
+
+    def _name_for_drawing(self, prefix):
+        _name_blocks(self, prefix)
+
+    def _reset(self, init, std):
+        _reset_embedding(self, init)
 
     def init_state(self, enc_outputs, enc_valid_lens=None):
         """The state before the first position: [encoder's output, its valid lengths, [None] * blocks]."""
@@ -116,7 +152,7 @@ class TransformerDecoder(Module):
     def forward(self, X, state):
         earlier = state[2][0] if state[2] else None
         first = 0 if earlier is None else earlier.shape[1]
-        X = self.pos_encoding(self.embedding(X) * sqrt(self.num_hiddens), first)
+        X = _input(self, X, first)
         for block in self.blks:
             X, state = block(X, state)
         return self.dense(X), state

@@ -87,6 +87,27 @@ class Book(Close):
         state = [encoder_block(X, valid_lens), valid_lens, [None]]
         self.assertEqual(decoder_block(X, state)[0].shape, X.shape)
 
+    def test_input_of_a_transformer(self):
+        class Doubled(nn.Embedding):
+            def forward(self, ids):
+                return super().forward(ids) * 2
+
+        nn.seed(1)
+        decoder = nn.TransformerDecoder(9, 8, 16, 2, 1, 0.0, use_bias=True)
+        self.assertEqual(sum(name.endswith("W_k.bias") for name, _ in decoder.named_parameters()), 2)
+        state = decoder.init_state(nn.tensor(numbers(1, 2, 8)))
+        whole, _ = decoder([[1, 5, 2]], state)
+        x = decoder.pos_encoding(decoder.embedding([[1, 5, 2]]) * math.sqrt(8))
+        x, _ = decoder.blks[0](x, decoder.init_state(nn.tensor(numbers(1, 2, 8))))
+        self.close(whole, decoder.dense(x), 1e-5)
+        listed = decoder.layer_summary([[1, 5, 2]], decoder.init_state(nn.tensor(numbers(1, 2, 8))))
+        self.assertIn("embedding ", listed)
+        self.assertIn("pos_encoding", listed)
+        values = decoder.embedding.weight.tolist()
+        decoder.embedding = Doubled(9, 8)
+        decoder.embedding.weight.assign([[v / 2 for v in row] for row in values])
+        self.close(decoder([[1, 5, 2]], decoder.init_state(nn.tensor(numbers(1, 2, 8))))[0], whole, 1e-5)
+
     def test_training_copies_its_input(self):
         """A small model learns to repeat its source, and greedy decoding step by step then does."""
         nn.seed(2)
@@ -223,6 +244,30 @@ class Modules(Close):
                 self.assertIn(f"{name}[0] =\n{linear(X)[0]}\n", self.chapter("03-queries-keys-values"))
         uniform = flat(nn.draw("batch.tokens", (32, 50), "uniform", 2.0))
         self.assertTrue(-2 < min(uniform) < -1.9 and 1.9 < max(uniform) < 2)
+
+    def test_transformers_are_drawn_by_the_library(self):
+        nn.seed(1)
+        encoder = nn.TransformerEncoder(184, 32, 64, 4, 2, 0.1).eval().reset_parameters("encoder")
+        decoder = nn.TransformerDecoder(201, 32, 64, 4, 2, 0.1).eval().reset_parameters("decoder.")
+        first, target = [4, 5, 6, 4, 7, 8, 3, 1, 1, 1], [2, 4, 5, 6, 7, 8, 9, 3, 1, 1]
+        memory = encoder([first], [7])
+        logits, _ = decoder([target], decoder.init_state(memory, [7]))
+        nn.set_printoptions(threshold=1)
+        self.addCleanup(nn.set_printoptions, threshold=1000)
+        for rows in str(memory[0]).splitlines()[:3]: # rows of padding depend on the words of the batch
+            self.assertIn(rows, self.chapter("11-encoder"))
+        for rows in str(logits[0]).splitlines():
+            self.assertIn(rows, self.chapter("12-decoder"))
+        whole = nn.EncoderDecoder(nn.TransformerEncoder(184, 32, 64, 4, 2, 0.1), nn.TransformerDecoder(201, 32, 64, 4, 2, 0.1))
+        self.assertEqual([p.tolist() for p in whole.reset_parameters().parameters()],
+                         [p.tolist() for m in (encoder, decoder) for p in m.parameters()])
+        self.assertEqual(nn.TransformerEncoder(9, 4, 4, 1, 1, 0).reset_parameters(init="zeros").embedding.weight.tolist(),
+                         [[0.0] * 4] * 9)
+        alone = nn.TransformerEncoder(9, 4, 4, 1, 1, 0).reset_parameters()
+        self.assertEqual(alone.blks[0].ffn.dense2.weight.tolist(),
+                         nn.Linear(4, 4).reset_parameters("0.ffn.dense2.").weight.tolist())
+        encoder([first])
+        self.assertEqual(encoder.blks[0].ffn.dense2.weight.name, "blks.0.ffn.dense2.weight")
 
     def test_reset_parameters(self):
         nn.seed(3)
