@@ -238,6 +238,11 @@ class Module:
     def _reset(self, init, std):
         """Draws the module's own parameters."""
 
+    def register_buffer(self, name, tensor):
+        """Makes a tensor an attribute that is not trained, such as a table of positions. It is not in state_dict(): the module
+        that makes it can make it again."""
+        setattr(self, name, tensor)
+
     def zero_grad(self):
         """Forgets the gradients of all parameters."""
         for parameter in self.parameters():

@@ -120,6 +120,20 @@ def sqrt(X):
     return _mapped(X, "sqrt", lambda x: x ** 0.5 if x >= 0 else float("nan"))
 
 
+def norm(X):
+    """The root of the sum of the squares of all elements, of a tensor that gets no gradient."""
+    X = as_tensor(X)
+    return sqrt((X * X).sum())
+
+
+def cosine_similarity(a, b, dim=1):
+    """a b / (|a| |b|) over a dimension, of tensors of one shape that get no gradient."""
+    a, b = as_tensor(a), as_tensor(b)
+    product = (a * b).sum(dim)
+    lengths = sqrt((a * a).sum(dim) * (b * b).sum(dim)).reshape(-1).tolist()
+    return _rapt.tensor([x / max(y, 1e-8) for x, y in zip(product.reshape(-1).tolist(), lengths)], False).reshape(product.shape)
+
+
 def _outside(X, name, first, last):
     """X with zeros where column - row is below `first` or above `last` in the last two dimensions."""
     X = as_tensor(X)
@@ -211,7 +225,15 @@ def _contiguous(self):
 def _masked_fill(self, mask, value):
     """`value` where the mask is not 0: a tensor or array of this shape, or one that is repeated to it as by +. An element that
     is replaced gets no gradient; in a pass it must be finite."""
+    if isinstance(mask, bool):
+        raise TypeError("masked_fill: the mask is a bool. The == of tensors says whether they are one object: use eq()")
     return _rapt.masked_fill(self, mask, value)
+
+
+def _eq(self, other):
+    """1 where the finite elements are equal, and 0 elsewhere: a mask. == says whether two names are one tensor."""
+    difference = self.detach() - (other.detach() if isinstance(other, _rapt.Tensor) else other)
+    return _rapt.masked_fill(difference * 0 + 1, difference, 0.0)
 
 
 def _repeat(self, *sizes):
@@ -238,7 +260,7 @@ def _min(self):
 
 
 for _name, _method in (("view", _view), ("size", _size), ("dim", _dim), ("numel", _numel), ("contiguous", _contiguous),
-                       ("masked_fill", _masked_fill), ("repeat", _repeat), ("max", _max), ("min", _min)):
+                       ("masked_fill", _masked_fill), ("eq", _eq), ("repeat", _repeat), ("max", _max), ("min", _min)):
     _method.__name__ = _name
     _method.__qualname__ = f"Tensor.{_name}"
     setattr(_rapt.Tensor, _name, _method)

@@ -19,18 +19,18 @@ from ._nn_layers import (AdditiveAttention, AddNorm, DotProductAttention, Dropou
 from ._nn_module import Module, ModuleList, Sequential, Tape, as_tensor, grad, observe
 from ._nn_transformer import (EncoderDecoder, TransformerDecoder, TransformerDecoderBlock, TransformerEncoder,
                               TransformerEncoderBlock)
-from ._nn_tensors import (arange, argmax, bmm, cos, draw, full, matmul, ones, randint, randn, repeat_interleave, sin, sqrt, stack,
-                          tril, triu, zeros)
+from ._nn_tensors import (arange, argmax, bmm, cos, cosine_similarity, draw, full, matmul, norm, ones, randint, randn,
+                          repeat_interleave, sin, sqrt, stack, tril, triu, zeros)
 from ._rapt import Parameter, Tensor
 from . import _rapt
 
 __all__ = ["AddNorm", "AdditiveAttention", "DotProductAttention", "Dropout", "Embedding", "EncoderDecoder", "LayerNorm",
            "LazyLinear", "Linear", "Module", "ModuleList", "MultiHeadAttention", "Parameter", "PositionWiseFFN",
            "PositionalEncoding", "ReLU", "Sequential", "Tape", "Tensor", "TransformerDecoder", "TransformerDecoderBlock",
-           "TransformerEncoder", "TransformerEncoderBlock", "arange", "argmax", "bmm", "cat", "concat", "cos", "cross_entropy",
-           "draw", "exp", "full", "get_num_threads", "grad", "log", "masked_softmax", "matmul", "observe", "ones", "randint",
-           "randn", "relu", "repeat_interleave", "seed", "set_num_threads", "set_printoptions", "show_heatmaps", "sin", "softmax",
-           "sqrt", "stack", "tanh", "tensor", "tril", "triu", "zeros"]
+           "TransformerEncoder", "TransformerEncoderBlock", "arange", "argmax", "bmm", "cat", "concat", "cos",
+           "cosine_similarity", "cross_entropy", "draw", "exp", "full", "get_num_threads", "grad", "log", "masked_softmax",
+           "matmul", "norm", "observe", "ones", "randint", "randn", "relu", "repeat_interleave", "seed", "set_num_threads",
+           "set_printoptions", "show_heatmaps", "sin", "softmax", "sqrt", "stack", "tanh", "tensor", "tril", "triu", "zeros"]
 
 
 def tensor(data, *, requires_grad=False):

@@ -82,6 +82,13 @@ class Functions(Close):
             with self.assertRaises(ValueError):
                 call()
 
+    def test_lengths_and_angles(self):
+        self.assertEqual(nn.norm([[3.0, 0.0], [0.0, 4.0]]).item(), 5)
+        self.assertEqual(nn.cosine_similarity([[3.0, 4.0], [1.0, 0.0]], [[4.0, 3.0], [0.0, 2.0]]).tolist(),
+                         [nn.tensor(24 / 25).item(), 0])
+        self.assertEqual(nn.cosine_similarity([1.0, 2.0], [-2.0, -4.0], 0).shape, ())
+        self.assertAlmostEqual(nn.cosine_similarity([1.0, 2.0], [-2.0, -4.0], dim=0).item(), -1, delta=1e-6)
+
     def test_positions_by_the_formula_are_the_modules(self):
         """The table of positions as PyTorch code writes it: P[i, 2j] = sin(i w_j), P[i, 2j+1] = cos(i w_j)."""
         d, rows = 16, 10
@@ -155,6 +162,14 @@ class Methods(Close):
         with self.assertRaises(TypeError):
             x.masked_fill("a", 0)
 
+    def test_equal_elements(self):
+        x = nn.tensor([[1.0, 0.0], [0.0, 2.0]])
+        self.assertEqual(x.eq(0).tolist(), [[0, 1], [1, 0]])
+        self.assertEqual(x.eq(nn.tensor([1.0, 2.0])).tolist(), [[1, 0], [0, 1]])
+        self.assertEqual(x.masked_fill(x.eq(0), 7).tolist(), [[1, 7], [7, 2]])
+        with self.assertRaisesRegex(TypeError, "use eq"):
+            x.masked_fill(x == 0, 7) # False: they are two objects
+
     def test_a_causal_mask_by_hand_is_the_operations(self):
         scores = nn.tensor(numbers(2, 3, 3))
         mask = nn.triu(nn.ones(3, 3), 1)
@@ -186,7 +201,19 @@ class Methods(Close):
         self.assertEqual(x.grad.tolist(), [[0, 0]])
 
 
-class Lists(unittest.TestCase):
+class Modules(unittest.TestCase):
+    def test_buffers_are_not_trained(self):
+        class Shifted(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("shift", nn.tensor([1.0, 2.0]))
+
+            def forward(self, X):
+                return X + self.shift
+
+        self.assertEqual(Shifted()(nn.ones(1, 2)).tolist(), [[2, 3]])
+        self.assertEqual((list(Shifted().parameters()), Shifted().state_dict()), ([], {}))
+
     def test_named_modules_of_a_list(self):
         blocks = nn.Sequential()
         blocks.add_module("block0", nn.Linear(2, 3))
