@@ -64,6 +64,21 @@ RAPT_API rapt_code rapt_score_each(const rapt_model *m, const rapt_token_file *t
 RAPT_API rapt_code rapt_score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options,
                                     rapt_score *out, rapt_error *err);
 
+/* Pairs token by token. The caller frees the arrays with rapt_pair_scores_free. */
+typedef struct rapt_pair_scores {
+    size_t count;      /* pairs */
+    size_t *begins;    /* [count + 1] tokens begins[i] .. begins[i + 1] - 1 belong to pair i; none do if a side of it is empty */
+    int32_t *tokens;   /* ids of the target, <eos> included */
+    double *log_probs; /* of each token, given the source and the tokens before it, in nats */
+} rapt_pair_scores;
+
+/* rapt_score_pairs token by token: the sum of all log-probabilities is -nll but for rounding. A log-probability that is not
+ * finite is no failure. *out is always filled, zeroed after a failure. Errors as in rapt_score_pairs. */
+RAPT_API rapt_code rapt_score_each_pair(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options,
+                                        rapt_pair_scores *out, rapt_error *err);
+/* Frees the arrays and zeroes *s; a zeroed one is fine. */
+RAPT_API void rapt_pair_scores_free(rapt_pair_scores *s);
+
 #ifdef __cplusplus
 }
 #endif

@@ -89,8 +89,7 @@ static bool is_blank(const char *text)
     return utf8_is_space(code);
 }
 
-/* Such a pair would teach that a sentence has no translation, or that nothing becomes a sentence. */
-static bool has_empty_side(const rapt_pairs *pairs, size_t i)
+bool dataset_has_empty_side(const rapt_pairs *pairs, size_t i)
 {
     return is_blank(rapt_pairs_source(pairs, i)) || is_blank(rapt_pairs_target(pairs, i));
 }
@@ -104,7 +103,7 @@ static rapt_code dataset_fill(rapt_dataset *d, const rapt_pairs *pairs, const ra
             return rapt_fail(err, RAPT_ERR_INTERRUPTED, "stopped");
         if (out != d->options.validation)
             continue;
-        const bool empty = has_empty_side(pairs, i);
+        const bool empty = dataset_has_empty_side(pairs, i);
         d->empty += empty;
         rapt_code code = empty ? RAPT_OK : dataset_add(d, pairs, i, source, target, err);
         if (code)

@@ -19,6 +19,8 @@ struct rapt_dataset {
     size_t count, dropped, empty;
 };
 
+/* Whether a pair is left out: it would teach that a sentence has no translation, or that nothing becomes a sentence. */
+bool dataset_has_empty_side(const rapt_pairs *pairs, size_t i);
 /* Target tokens of all examples. */
 size_t dataset_target_tokens(const rapt_dataset *d);
 

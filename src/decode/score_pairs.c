@@ -1,9 +1,14 @@
-/* decode/score_pairs.c: the loss of a translation model on the targets of sentence pairs. */
+/* decode/score_pairs.c: the loss of a translation model on the targets of sentence pairs, in all or token by token. */
 #include "decode/score_watch.h"
 
+#include "base/buffer.h"
+#include "data/dataset.h"
 #include "decode/model_tapes.h"
 #include "io/model_core.h"
 #include "tape/tape_core.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define BATCH 64
 
@@ -58,17 +63,22 @@ static rapt_code score_dataset(const rapt_model *m, const rapt_pairs *pairs, con
     return code;
 }
 
+static rapt_code score_check_model(const rapt_model *m, rapt_error *err)
+{
+    if (m->task != RAPT_TASK_TRANSLATION)
+        return rapt_fail(err, RAPT_ERR_VALUE, "sentence pairs are scored by translation models");
+    if (m->translation.source_begin_count || m->search.forced_bos.count)
+        return rapt_fail(err, RAPT_ERR_VALUE, "the loss of a model of type %s, whose sentences begin with tokens of their own, "
+                         "is not computed; rapt translate and rapt score give its BLEU", m->family);
+    return RAPT_OK;
+}
+
 rapt_code score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options, const score_watch *watch,
                       rapt_score *out, rapt_error *err)
 {
     rapt_error own = {0};
-    rapt_code code = RAPT_OK;
     *out = (rapt_score){0};
-    if (m->task != RAPT_TASK_TRANSLATION)
-        code = rapt_fail(&own, RAPT_ERR_VALUE, "sentence pairs are scored by translation models");
-    else if (m->translation.source_begin_count || m->search.forced_bos.count)
-        code = rapt_fail(&own, RAPT_ERR_VALUE, "the loss of a model of type %s, whose sentences begin with tokens of their own, "
-                         "is not computed; rapt translate and rapt score give its BLEU", m->family);
+    rapt_code code = score_check_model(m, &own);
     code = code ? code : score_dataset(m, pairs, options, watch, out, &own);
     code = code ? code : score_finish(out, &own);
     if (!code)
@@ -84,4 +94,66 @@ rapt_code rapt_score_pairs(const rapt_model *m, const rapt_pairs *pairs, const r
     *out = (rapt_score){0};
     rapt_code code = score_options_take(options, &o, err);
     return code ? code : score_pairs(m, pairs, &o, NULL, out, err);
+}
+
+/* ---- token by token ------------------------------------------------------------------------------------------------ */
+
+typedef struct pair_taker {
+    const rapt_pairs *pairs;
+    rapt_pair_scores *to; /* `count` pairs are there */
+    size_t ids, log_probs; /* capacities */
+} pair_taker;
+
+/* Pairs that the data set lacks come before the next one that it has. */
+static void taker_pass_empty(pair_taker *t)
+{
+    rapt_pair_scores *to = t->to;
+    for (; to->count < rapt_pairs_count(t->pairs) && dataset_has_empty_side(t->pairs, to->count); to->count++)
+        to->begins[to->count + 1] = to->begins[to->count];
+}
+
+/* A score_watch.fn: batches come in the order of the pairs. */
+static rapt_code score_take_pairs(void *context, const score_batch *b, rapt_error *err)
+{
+    pair_taker *t = context;
+    rapt_pair_scores *to = t->to;
+    for (size_t row = 0; row < b->labels.batch; row++) {
+        taker_pass_empty(t);
+        const size_t at = to->begins[to->count], count = (size_t)b->valid_lens[row];
+        if (!ARRAY_RESERVE(&to->tokens, &t->ids, at + count) || !ARRAY_RESERVE(&to->log_probs, &t->log_probs, at + count))
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", at + count);
+        memcpy(to->tokens + at, b->labels.ids + row * b->labels.time, count * sizeof *to->tokens);
+        score_row(b, row, to->log_probs + at);
+        to->begins[++to->count] = at + count;
+    }
+    return RAPT_OK;
+}
+
+rapt_code rapt_score_each_pair(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options,
+                               rapt_pair_scores *out, rapt_error *err)
+{
+    rapt_score_options o;
+    rapt_score sums = {0};
+    rapt_error own = {0};
+    pair_taker t = {.pairs = pairs, .to = out};
+    *out = (rapt_pair_scores){0};
+    rapt_code code = score_options_take(options, &o, &own);
+    code = code ? code : score_check_model(m, &own);
+    if (!code && !(out->begins = calloc(rapt_pairs_count(pairs) + 1, sizeof *out->begins)))
+        code = rapt_fail(&own, RAPT_ERR_MEMORY, "out of memory for %zu pairs", rapt_pairs_count(pairs));
+    code = code ? code : score_dataset(m, pairs, &o, &(score_watch){score_take_pairs, &t}, &sums, &own);
+    if (code) {
+        rapt_pair_scores_free(out);
+        return rapt_fail(err, code, "%s", own.message);
+    }
+    taker_pass_empty(&t);
+    return RAPT_OK;
+}
+
+void rapt_pair_scores_free(rapt_pair_scores *s)
+{
+    free(s->begins);
+    free(s->tokens);
+    free(s->log_probs);
+    *s = (rapt_pair_scores){0};
 }

@@ -161,19 +161,36 @@ rapt_code rapt_score_tokens(const rapt_model *m, const rapt_token_file *tokens, 
     return code ? code : score_tokens(m, tokens, &o, NULL, out, err);
 }
 
-/* A score_watch.fn, whose context is where the next log-probability goes: takes the log-probability of each label that counts. */
+/* Where a row begins in the logits: a decoder computes only positions that count, one after the other. */
+static size_t score_first_position(const score_batch *b, size_t row)
+{
+    size_t first = 0;
+    if (!b->logits->ragged)
+        return row * b->labels.time;
+    for (size_t i = 0; i < row; i++)
+        first += (size_t)b->valid_lens[i];
+    return first;
+}
+
+void score_row(const score_batch *b, size_t row, double *log_probs)
+{
+    const size_t vocab = rapt_tensor_features(b->logits), first = score_first_position(b, row);
+    rapt_real max, sum;
+    for (size_t i = 0; i < (size_t)b->valid_lens[row]; i++) {
+        const rapt_real *logits = b->logits->data + (first + i) * vocab;
+        b->k->log_sum_exp(vocab, logits, &max, &sum);
+        log_probs[i] = sampler_log_prob(logits[b->labels.ids[row * b->labels.time + i]], max, sum);
+    }
+}
+
+/* A score_watch.fn, whose context is where the next log-probability goes. */
 static rapt_code score_take_labels(void *context, const score_batch *b, rapt_error *err)
 {
     double **to = context;
-    const size_t vocab = rapt_tensor_features(b->logits);
-    rapt_real max, sum;
     (void)err;
     for (size_t row = 0; row < b->labels.batch; row++) {
-        for (size_t i = 0; i < (size_t)b->valid_lens[row]; i++) {
-            const rapt_real *logits = b->logits->data + (row * b->labels.time + i) * vocab;
-            b->k->log_sum_exp(vocab, logits, &max, &sum);
-            *(*to)++ = sampler_log_prob(logits[b->labels.ids[row * b->labels.time + i]], max, sum);
-        }
+        score_row(b, row, *to);
+        *to += b->valid_lens[row];
     }
     return RAPT_OK;
 }

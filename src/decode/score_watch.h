@@ -11,7 +11,7 @@ typedef struct score_batch {
     const int32_t *source_lens;
     rapt_tokens inputs, labels;
     const int32_t *valid_lens;  /* of the labels; NULL: all */
-    const rapt_tensor *logits;
+    const rapt_tensor *logits;  /* of all positions, or of those that count */
     const kernels *k;           /* of the tape */
 } score_batch;
 
@@ -20,6 +20,9 @@ typedef struct score_watch {
     rapt_code (*fn)(void *context, const score_batch *b, rapt_error *err);
     void *context;
 } score_watch;
+
+/* Writes the log-probability of each label of a row that counts. */
+void score_row(const score_batch *b, size_t row, double *log_probs);
 
 /* rapt_score_tokens and rapt_score_pairs. */
 rapt_code score_tokens(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options,

@@ -115,6 +115,52 @@ static void pairs_are_scored_by_their_targets(void **state)
     rapt_model_free(m);
 }
 
+/* Each pair by itself, and each token by what the loss grows by when the target grows by it. */
+static void pairs_are_scored_token_by_token(void **state)
+{
+    static const char *const sources[] = {"", "w1 w2 w3", "w4", " ", "w5 w6", "w1"};
+    static const char *const targets[] = {"w1", "w1", "w2 w3", "w1", "w4 w5 w6", ""};
+    static const size_t begins[] = {0, 0, 2, 2 + 3, 2 + 3, 2 + 3 + 4, 2 + 3 + 4}; /* with <eos> */
+    (void)state;
+    rapt_model *m = case_translation_model(8, 2);
+    rapt_error err = {0};
+    rapt_score all, one;
+    rapt_pair_scores each, alone;
+    double sum = 0;
+    rapt_pairs *p = rapt_pairs_from_lines(sources, targets, 6, &err);
+    assert_int_equal(rapt_score_pairs(m, p, NULL, &all, &err), RAPT_OK);
+    assert_int_equal(rapt_score_each_pair(m, p, NULL, &each, &err), RAPT_OK);
+    assert_int_equal(each.count, 6);
+    for (size_t i = 0; i <= 6; i++)
+        assert_int_equal(each.begins[i], begins[i]);
+    assert_int_equal(each.begins[6], all.tokens);
+    for (size_t i = 0; i < all.tokens; i++)
+        sum += each.log_probs[i];
+    assert_true(fabs(all.nll + sum) < 1e-5 * all.nll);
+    for (size_t i = 0; i < 6; i++) {
+        const size_t at = each.begins[i], count = each.begins[i + 1] - at;
+        if (count == 0)
+            continue;
+        rapt_pairs *single = rapt_pairs_from_lines(&sources[i], &targets[i], 1, &err);
+        assert_int_equal(rapt_score_pairs(m, single, NULL, &one, &err), RAPT_OK);
+        assert_int_equal(rapt_score_each_pair(m, single, &SCORE(.compute.threads = 2), &alone, &err), RAPT_OK);
+        assert_int_equal(one.tokens, count);
+        assert_memory_equal(alone.tokens, each.tokens + at, count * sizeof *alone.tokens);
+        assert_int_equal(each.tokens[at + count - 1], RAPT_SPECIAL_IDS.eos);
+        double nll = 0;
+        for (size_t k = 0; k < count; k++) {
+            nll -= alone.log_probs[k];
+            assert_true(fabs(alone.log_probs[k] - each.log_probs[at + k]) < 1e-5);
+        }
+        assert_true(fabs(nll - one.nll) < 1e-5 * nll);
+        rapt_pair_scores_free(&alone);
+        rapt_pairs_free(single);
+    }
+    rapt_pair_scores_free(&each);
+    rapt_pairs_free(p);
+    rapt_model_free(m);
+}
+
 static bool stop_third(void *context)
 {
     return ++*(int *)context == 3;
@@ -160,6 +206,10 @@ static void what_is_refused(void **state)
     assert_int_equal(rapt_score_text(&m, "a", 1, NULL, &score, NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_score_text(t, "ab", 2, NULL, &score, NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_score_pairs(&m, p, NULL, &score, NULL), RAPT_ERR_VALUE);
+    rapt_pair_scores each;
+    assert_int_equal(rapt_score_each_pair(&m, p, NULL, &each, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_score_each_pair(t, p, &SCORE(.compute.threads = 1000), &each, NULL), RAPT_ERR_VALUE);
+    assert_null(each.begins);
     assert_int_equal(rapt_score_text(&m, "ab", 2, &SCORE(.compute.threads = 1000), &score, &err), RAPT_ERR_VALUE);
     m.language.net->output.weight->value.data[0] = NAN;
     err = (rapt_error){0};
@@ -174,6 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(texts_are_scored_window_by_window),
                                        cmocka_unit_test(pairs_are_scored_by_their_targets),
+                                       cmocka_unit_test(pairs_are_scored_token_by_token),
                                        cmocka_unit_test(a_score_can_be_cancelled), cmocka_unit_test(what_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
