@@ -82,6 +82,12 @@ static inline rapt_sample_options rapt_sample_options_default(void)
  * than RAPT_OK, the run ends and returns that code. */
 typedef rapt_code rapt_text_fn(void *context, const char *text, size_t size, rapt_error *err);
 
+/* Changes the logits of a position before a token is chosen, and before anything that options and the model's policy do with
+ * them: logits[vocab] is a copy, to be written during the call only; -INFINITY excludes a token. `step` counts the tokens of the
+ * run that were chosen before, from 0. Called in the thread that asks for the token. If it returns a code other than RAPT_OK, the
+ * run ends and returns that code; so it does with RAPT_ERR_NOT_FINITE if it leaves NaN, inf or no token. */
+typedef rapt_code rapt_logits_fn(void *context, size_t step, rapt_real *logits, size_t vocab, rapt_error *err);
+
 enum { RAPT_GENERATE_TOKENS = 200 };
 
 typedef struct rapt_generate_options {
@@ -94,7 +100,9 @@ typedef struct rapt_generate_options {
     rapt_text_fn *on_text;    /* streams the text of a run; or NULL */
     rapt_stop_fn *stop;       /* asked before each token, in beam search too: true cancels the run as rapt_generator_cancel does;
                                  or NULL */
-    void *context;            /* of on_text and stop */
+    rapt_logits_fn *on_logits; /* changes the logits of each position; not in a beam search, nor in an engine, which refuse it; or
+                                 NULL. Log-probabilities are of the logits before */
+    void *context;            /* of on_text, stop and on_logits */
     rapt_compute compute;
     size_t beam;              /* above 1: beam search with this many hypotheses for the text of the highest score (rapt/policy.h)
                                  instead of sampling, without logit biases and repetition window; its text comes at the end, all

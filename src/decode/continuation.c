@@ -122,33 +122,41 @@ static policy_rules continuation_rules(const continuation *c)
     return (policy_rules){&c->model->search, m->end_of_text, m->end_of_text_count, true};
 }
 
-/* A copy of the logits in scratch memory in which the model's policy has excluded and forced tokens; the logits themselves if it
- * has no such rules. NULL: out of memory. */
-static const rapt_real *continuation_restrict(const continuation *c, const rapt_real *logits, arena *scratch)
+/* A copy of the logits in scratch memory that on_logits has changed and in which the model's policy has excluded and forced
+ * tokens; the logits themselves if there is neither. NULL with `err` set: out of memory, or on_logits has ended the run. */
+static const rapt_real *continuation_restrict(const continuation *c, const rapt_real *logits, arena *scratch, rapt_error *err)
 {
+    const rapt_generate_options *o = &c->options;
     const size_t vocab = c->model->language.net->config.vocab, given = c->result.prompt_tokens;
     const policy_rules rules = continuation_rules(c);
     const text_tokens *t = &c->text;
-    const policy_text text = {t->ids, t->count, given, given + c->options.max_tokens, t->ids, given};
-    if (!policy_restricts(&c->model->search))
+    const policy_text text = {t->ids, t->count, given, given + o->max_tokens, t->ids, given};
+    const bool restricts = policy_restricts(&c->model->search);
+    if (!restricts && !o->on_logits)
         return logits;
     rapt_real *x = arena_array(scratch, vocab, sizeof *x);
-    if (!x)
+    if (!x) {
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the logits of %zu tokens", vocab);
         return NULL;
+    }
     memcpy(x, logits, vocab * sizeof *x);
-    policy_restrict(&rules, &text, vocab, x);
-    return x;
+    rapt_code code = o->on_logits ? o->on_logits(o->context, c->result.token_count, x, vocab, err) : RAPT_OK;
+    if (code)
+        rapt_fail(err, code, "on_logits ended the run"); /* if it has set no error of its own */
+    else if (restricts)
+        policy_restrict(&rules, &text, vocab, x);
+    return code ? NULL : x;
 }
 
 rapt_code continuation_choose(const continuation *c, const rapt_real *logits, arena *scratch, int32_t *id, double *log_prob,
                               rapt_error *err)
 {
     rapt_real max, sum;
+    rapt_error own = {0};
     const arena_mark mark = arena_save(scratch);
-    const rapt_real *allowed = continuation_restrict(c, logits, scratch);
+    const rapt_real *allowed = continuation_restrict(c, logits, scratch, &own);
     const sampler_input in = continuation_input(c, allowed);
-    rapt_code code = allowed ? sampler_choose(&c->sampler, &in, scratch, id, err)
-                             : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the logits of %zu tokens", in.vocab);
+    rapt_code code = allowed ? sampler_choose(&c->sampler, &in, scratch, id, err) : rapt_fail(err, own.code, "%s", own.message);
     arena_release(scratch, mark);
     if (code)
         return code;

@@ -54,7 +54,8 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
     const size_t beam = generate_options_fill(m, o).beam;
     const rapt_sample_options *s = &o->sample;
     const char *unused = s->bias_count ? "logit bias" : s->repetition_window ? "repetition window"
-                         : s->presence_penalty != 0 ? "presence penalty" : s->frequency_penalty != 0 ? "frequency penalty" : NULL;
+                         : o->on_logits ? "callback of logits" : s->presence_penalty != 0 ? "presence penalty"
+                         : s->frequency_penalty != 0 ? "frequency penalty" : NULL;
     if (beam > 1 && unused)
         return rapt_fail(err, RAPT_ERR_VALUE, "beam search, of %zu beams, takes no %s; --beam 1 turns it off", beam, unused);
     rapt_code code = check_biases(m, &o->sample, err);

@@ -27,6 +27,8 @@ static rapt_code lm_job_check(const rapt_model *m, const rapt_engine_generation 
         return code;
     o->beam = SIZED_AS_MODEL(o->beam) ? 1 : o->beam; /* overrides the policy of a folder */
     o->on_text = NULL;
+    if (o->on_logits)
+        return rapt_fail(err, RAPT_ERR_VALUE, "an engine, whose thread chooses tokens, calls no on_logits; a generator does");
     if (o->beam > 1 && m->task == RAPT_TASK_LANGUAGE_MODEL)
         return rapt_fail(err, RAPT_ERR_VALUE, "an engine does no beam search of texts");
     code = generate_options_check(m, o, err);

@@ -1,6 +1,6 @@
 /* tests/decode/test_generator.c: one generator, many runs: a text that is continued equals one that was given whole, samples of
  * one prefill equal samples of a fresh one, a cancelled run leaves the generator usable; log-probabilities are from the model's
- * softmax; what is refused.
+ * softmax; logits are changed by a callback; what is refused.
  * labels: threads */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -511,6 +511,117 @@ static void runs_in_parts_end_anywhere(void **state)
     free_setting(&s);
 }
 
+/* ---- changed logits ----------------------------------------------------------------------------------------------- */
+
+typedef struct change {
+    size_t calls, next_step; /* what the next call has to get */
+    int32_t excluded;        /* -1: none */
+    int32_t raised;          /* by 2; -1: none */
+    rapt_code code;          /* that ends the run at its third token */
+    rapt_real put;           /* at token 0, if it is not 0 */
+} change;
+
+static rapt_code change_logits(void *context, size_t step, rapt_real *logits, size_t vocab, rapt_error *err)
+{
+    change *c = context;
+    (void)err;
+    assert_int_equal(step, c->next_step++);
+    assert_int_equal(vocab, MODEL_VOCAB);
+    c->calls++;
+    if (c->excluded >= 0)
+        logits[c->excluded] = -INFINITY;
+    if (c->raised >= 0)
+        logits[c->raised] += 2;
+    if (c->put != 0)
+        logits[0] = c->put;
+    return step == 2 ? c->code : RAPT_OK;
+}
+
+/* A run of `model` after "abc" with what `c` changes; NULL: nothing is asked. */
+static rapt_code changed_run(const rapt_model *model, change *c, const rapt_logit_bias *bias, bool greedy, rapt_generated *out,
+                             rapt_error *err)
+{
+    const rapt_generate_options o = {GENERATE_DEFAULTS, .max_tokens = RUN, .compute.threads = 1,
+                                     .sample = {SAMPLE_DEFAULTS, .temperature = 1, .greedy = greedy, .biases = bias,
+                                                .bias_count = bias != NULL},
+                                     .on_logits = c ? change_logits : NULL, .context = c};
+    rapt_generator *g = rapt_generator_new(model, &o, err);
+    assert_non_null(g);
+    must(rapt_generator_begin(g, "abc", 3, NULL));
+    rapt_code code = rapt_generator_run(g, 0, out, err);
+    rapt_generator_free(g);
+    return code;
+}
+
+static void logits_can_be_changed(void **state)
+{
+    (void)state;
+    for (size_t variant = 3; variant < LM_VARIANTS; variant += 40) {
+        setting s = new_setting(variant);
+        change idle = {.excluded = -1, .raised = -1}, raise = {.excluded = -1, .raised = 5};
+        rapt_generated plain, same;
+        must(changed_run(&s.m, NULL, NULL, false, &plain, NULL));
+        must(changed_run(&s.m, &idle, NULL, false, &same, NULL));
+        assert_int_equal(idle.calls, RUN);
+        assert_same(&plain, &same);
+        rapt_generated_free(&plain);
+        rapt_generated_free(&same);
+        /* what a logit bias does, too */
+        must(changed_run(&s.m, NULL, &(rapt_logit_bias){5, 2}, false, &plain, NULL));
+        must(changed_run(&s.m, &raise, NULL, false, &same, NULL));
+        assert_same(&plain, &same);
+        rapt_generated_free(&plain);
+        rapt_generated_free(&same);
+        free_setting(&s);
+    }
+}
+
+/* The second most probable token is taken in place of the first, with its own log-probability. */
+static void tokens_can_be_excluded(void **state)
+{
+    (void)state;
+    setting s = new_setting(43);
+    int32_t ids[2];
+    double p[2];
+    rapt_generator *g = new_generator(&s.m, RUN);
+    must(rapt_generator_begin(g, "abc", 3, NULL));
+    must(rapt_generator_likeliest(g, 2, ids, p, NULL));
+    rapt_generator_free(g);
+    change c = {.excluded = ids[0], .raised = -1};
+    rapt_generated out;
+    must(changed_run(&s.m, &c, NULL, true, &out, NULL));
+    assert_int_equal(out.tokens[0], ids[1]);
+    assert_true(fabs(out.log_probs[0] - log(p[1])) < 1e-5);
+    for (size_t i = 0; i < out.token_count; i++)
+        assert_int_not_equal(out.tokens[i], ids[0]);
+    rapt_generated_free(&out);
+    free_setting(&s);
+}
+
+static void what_changes_logits_can_fail(void **state)
+{
+    (void)state;
+    setting s = new_setting(43);
+    rapt_generated out;
+    rapt_error err = {0};
+    change fails = {.excluded = -1, .raised = -1, .code = RAPT_ERR_IO};
+    assert_int_equal(changed_run(&s.m, &fails, NULL, false, &out, &err), RAPT_ERR_IO);
+    assert_string_equal(err.message, "on_logits ended the run");
+    assert_int_equal(out.token_count, 2);
+    assert_int_equal(out.finish, RAPT_FINISH_NONE);
+    rapt_generated_free(&out);
+    change wrong = {.excluded = -1, .raised = -1, .put = NAN};
+    assert_int_equal(changed_run(&s.m, &wrong, NULL, true, &out, NULL), RAPT_ERR_NOT_FINITE);
+    rapt_generated_free(&out);
+    const rapt_generate_options beam = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS}, .max_tokens = RUN, .beam = 3,
+                                        .on_logits = change_logits, .context = &wrong};
+    err = (rapt_error){0};
+    assert_null(rapt_generator_new(&s.m, &beam, &err));
+    assert_int_equal(err.code, RAPT_ERR_VALUE);
+    assert_non_null(strstr(err.message, "takes no callback of logits"));
+    free_setting(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -521,6 +632,9 @@ int main(void)
         cmocka_unit_test(codes_of_their_own),       cmocka_unit_test(tokens_come_with_the_most_probable),
         cmocka_unit_test(tokens_one_by_one_are_a_run),
         cmocka_unit_test(runs_in_parts_end_anywhere),
+        cmocka_unit_test(logits_can_be_changed),
+        cmocka_unit_test(tokens_can_be_excluded),
+        cmocka_unit_test(what_changes_logits_can_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

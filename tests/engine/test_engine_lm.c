@@ -334,6 +334,13 @@ static void refuse(rapt_engine_model *m, const rapt_engine_generation *g, const 
     assert_null(job);
 }
 
+static rapt_code never_called(void *context, size_t step, rapt_real *logits, size_t vocab, rapt_error *err)
+{
+    (void)context, (void)step, (void)logits, (void)vocab, (void)err;
+    fail();
+    return RAPT_OK;
+}
+
 static void requests_are_refused(void **state)
 {
     (void)state;
@@ -345,6 +352,8 @@ static void requests_are_refused(void **state)
            "the prompt has 13 tokens, the model's context 12");
     refuse(m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = &GENERATE(.beam = 2)},
            "an engine does no beam search of texts");
+    refuse(m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = &GENERATE(.on_logits = never_called)},
+           "an engine, whose thread chooses tokens, calls no on_logits; a generator does");
     refuse(m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = &GENERATE(.sample.temperature = -1)},
            "temperature -1: it is a number of 0 or more");
     refuse(m, &(rapt_engine_generation){.tokens = ids, .count = 1, .options = &GENERATE(.max_tokens = (size_t)RAPT_AS_MODEL)},
