@@ -214,7 +214,7 @@ static PyObject *engine_generate(PyObject *handle, PyObject *args)
         return NULL;
     const served *m = served_of(self, number);
     const served copy = m ? *m : (served){0}; // reading the arguments may run code that adds a model, as may another thread
-    if (m && text_request_read(NULL, prompt, options, stops, biases, &r) == 0 &&
+    if (m && text_request_read(NULL, prompt, options, stops, biases, Py_None, &r) == 0 &&
         (job = engine_job_new(s, deliver, NULL))) {
         ext_call c;
         rapt_error err = {0};

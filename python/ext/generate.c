@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "generate.h"
 
@@ -61,8 +62,14 @@ static int read_prompt(PyObject *prompt, text_request *r)
     return ext_ids_read(prompt, "prompt", &r->ids);
 }
 
-int text_request_read(const model *m, PyObject *prompt, PyObject *options, PyObject *stops, PyObject *biases, text_request *r)
+int text_request_read(const model *m, PyObject *prompt, PyObject *options, PyObject *stops, PyObject *biases, PyObject *logits,
+                      text_request *r)
 {
+    if (logits != Py_None && !PyCallable_Check(logits)) {
+        ext_wrong_type("logits", "a callable", logits);
+        return -1;
+    }
+    r->logits = logits == Py_None ? NULL : logits;
     r->o = rapt_generate_options_default();
     if (m)
         r->o.compute = m->compute;
@@ -71,7 +78,7 @@ int text_request_read(const model *m, PyObject *prompt, PyObject *options, PyObj
         return -1;
     r->o.stops = r->stops.texts;
     r->o.stop_count = r->stops.count;
-    return (r->key = PyTuple_Pack(3, options, stops, biases)) ? 0 : -1;
+    return (r->key = PyTuple_Pack(4, options, stops, biases, r->logits ? Py_True : Py_False)) ? 0 : -1;
 }
 
 void text_request_free(text_request *r)
@@ -91,10 +98,11 @@ void generation_free(generation *n)
         return;
     rapt_generator_free(n->g);
     Py_XDECREF(n->key);
+    Py_XDECREF(n->logits);
     free(n);
 }
 
-generation *generation_take(model *m, const text_request *r)
+static generation *generation_waiting(model *m, const text_request *r)
 {
     generation *n = m->idle;
     PyObject *key = n ? Py_NewRef(n->key) : NULL; // while it is compared, another call may free n
@@ -108,8 +116,23 @@ generation *generation_take(model *m, const text_request *r)
     return n;
 }
 
+generation *generation_take(const ext_state *s, model *m, const text_request *r)
+{
+    generation *n = generation_waiting(m, r);
+    if (!n && (n = calloc(1, sizeof *n)))
+        n->key = Py_NewRef(r->key);
+    if (!n) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    n->state = s;
+    n->logits = Py_XNewRef(r->logits);
+    return n;
+}
+
 void generation_put(model *m, generation *n)
 {
+    Py_CLEAR(n->logits);
     if (!m->trainable && !m->idle && n->g && m->owner) { // it has packed the parameters
         m->idle = n;
         return;
@@ -122,20 +145,40 @@ static bool generation_stops(void *context)
     return ext_call_stop(((generation *)context)->call);
 }
 
-rapt_code generation_begin(generation **n, const model *m, const text_request *r, ext_call *c, rapt_error *err)
+/* A rapt_logits_fn. Python gets a copy, which it may keep: what it writes later has no effect. */
+static rapt_code generation_changes_logits(void *context, size_t step, rapt_real *logits, size_t vocab, rapt_error *err)
 {
-    if (!*n && !(*n = calloc(1, sizeof **n)))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a generator");
-    (*n)->call = c;
-    if (!(*n)->g) {
+    generation *n = context;
+    float *values;
+    ext_callback_begin(n->call);
+    PyObject *callable = Py_NewRef(n->logits), *array = array_make(n->state, 1, &vocab, &values), *answer = NULL;
+    if (array) {
+        memcpy(values, logits, vocab * sizeof *values);
+        answer = PyObject_CallFunction(callable, "nO", (Py_ssize_t)step, array);
+        memcpy(logits, values, vocab * sizeof *values);
+    }
+    const bool is_none = answer == Py_None;
+    if (answer && !is_none)
+        ext_wrong_type("what logits returns", "None (it writes its array)", answer);
+    Py_XDECREF(answer);
+    Py_XDECREF(array);
+    Py_DECREF(callable);
+    return ext_callback_end(n->call, !is_none, err);
+}
+
+rapt_code generation_begin(generation *n, const model *m, const text_request *r, ext_call *c, rapt_error *err)
+{
+    n->call = c;
+    if (!n->g) {
         rapt_generate_options o = r->o;
         o.stop = generation_stops;
-        o.context = *n;
-        if (!((*n)->g = rapt_generator_new(m->model, &o, err)))
+        o.on_logits = r->logits ? generation_changes_logits : NULL;
+        o.context = n;
+        if (!(n->g = rapt_generator_new(m->model, &o, err)))
             return err->code;
     }
-    return r->text.data ? rapt_generator_begin((*n)->g, r->text.data, r->text.size, err)
-                        : rapt_generator_begin_tokens((*n)->g, r->ids.ids, r->ids.count, err);
+    return r->text.data ? rapt_generator_begin(n->g, r->text.data, r->text.size, err)
+                        : rapt_generator_begin_tokens(n->g, r->ids.ids, r->ids.count, err);
 }
 
 PyObject *completion_tuple(const rapt_generated *r)
@@ -164,30 +207,28 @@ PyObject *completion_of(rapt_generated *r)
 
 /* ---- methods ------------------------------------------------------------------------------------------------- */
 
-/* generate(prompt, options, stops, biases, sample, should_stop): a tuple, see completion_of. */
+/* generate(prompt, options, stops, biases, logits or None, sample, should_stop): a tuple, see completion_of. */
 PyObject *model_generate(PyObject *self, PyObject *args)
 {
-    PyObject *prompt, *options, *stops, *biases, *should_stop, *hold, *tuple = NULL;
+    PyObject *prompt, *options, *stops, *biases, *logits, *should_stop, *hold, *tuple = NULL;
     text_request r = {0};
-    if (!PyArg_ParseTuple(args, "OO!O!O!KO:generate", &prompt, &PyDict_Type, &options, &PyTuple_Type, &stops, &PyTuple_Type,
-                          &biases, &r.sample, &should_stop))
+    if (!PyArg_ParseTuple(args, "OO!O!O!OKO:generate", &prompt, &PyDict_Type, &options, &PyTuple_Type, &stops, &PyTuple_Type,
+                          &biases, &logits, &r.sample, &should_stop))
         return NULL;
     model *m = (model *)self;
     if (!model_begin(self, &hold))
         return NULL;
-    if (text_request_read(m, prompt, options, stops, biases, &r) == 0) {
-        generation *n = generation_take(m, &r);
+    generation *n = text_request_read(m, prompt, options, stops, biases, logits, &r) == 0
+                        ? generation_take(ext_state_of(self), m, &r) : NULL;
+    if (n) {
         rapt_generated result = {0};
         ext_call c;
         rapt_error err = {0};
         ext_call_begin(&c, should_stop);
-        rapt_code code = generation_begin(&n, m, &r, &c, &err);
+        rapt_code code = generation_begin(n, m, &r, &c, &err);
         code = code ? code : rapt_generator_run(n->g, r.sample, &result, &err);
         ext_call_end(&c);
-        if (n && !n->key)
-            n->key = Py_NewRef(r.key);
-        if (n)
-            generation_put(m, n);
+        generation_put(m, n);
         if (code)
             rapt_generated_free(&result);
         tuple = code ? ext_raise(ext_state_of(self), &err) : completion_of(&result);
@@ -198,7 +239,7 @@ PyObject *model_generate(PyObject *self, PyObject *args)
 }
 
 /* Within a call. *count becomes the number of tokens that there are. */
-static rapt_code likeliest(generation **n, const model *m, const text_request *r, ext_call *c, size_t *count, int32_t **ids,
+static rapt_code likeliest(generation *n, const model *m, const text_request *r, ext_call *c, size_t *count, int32_t **ids,
                            double **probabilities, rapt_error *err)
 {
     rapt_code code = generation_begin(n, m, r, c, err);
@@ -210,7 +251,7 @@ static rapt_code likeliest(generation **n, const model *m, const text_request *r
     *probabilities = malloc((*count + 1) * sizeof **probabilities);
     if (!*ids || !*probabilities)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu tokens", *count);
-    return rapt_generator_likeliest((*n)->g, *count, *ids, *probabilities, err);
+    return rapt_generator_likeliest(n->g, *count, *ids, *probabilities, err);
 }
 
 /* next_token(prompt, count): (ids, probabilities) */
@@ -222,20 +263,18 @@ PyObject *model_next_token(PyObject *self, PyObject *args)
     model *m = (model *)self;
     if (!options || !none || !PyArg_ParseTuple(args, "On:next_token", &prompt, &asked) || !model_begin(self, &hold))
         goto end;
-    if (text_request_read(m, prompt, options, none, none, &r) == 0) {
-        generation *n = generation_take(m, &r);
+    generation *n = text_request_read(m, prompt, options, none, none, Py_None, &r) == 0
+                        ? generation_take(ext_state_of(self), m, &r) : NULL;
+    if (n) {
         int32_t *ids = NULL;
         double *probabilities = NULL;
         size_t count = (size_t)asked;
         ext_call c;
         rapt_error err = {0};
         ext_call_begin(&c, Py_None);
-        rapt_code code = likeliest(&n, m, &r, &c, &count, &ids, &probabilities, &err);
+        rapt_code code = likeliest(n, m, &r, &c, &count, &ids, &probabilities, &err);
         ext_call_end(&c);
-        if (n && !n->key)
-            n->key = Py_NewRef(r.key);
-        if (n)
-            generation_put(m, n);
+        generation_put(m, n);
         tuple = code ? ext_raise(ext_state_of(self), &err)
                      : Py_BuildValue("(NN)", ext_ids_list(ids, count), ext_doubles_list(probabilities, count));
         free(ids);

@@ -4,7 +4,6 @@
 
 #include "model.h"
 
-#include "rapt/score.h"
 #include "rapt/train.h"
 
 /* load_checkpoint(folder, step, options) */
@@ -230,45 +229,4 @@ PyObject *model_export(PyObject *self, PyObject *args)
     Py_DECREF(bytes);
     model_end(self, hold);
     return code || PyErr_Occurred() ? ext_raise(ext_state_of(self), &err) : Py_NewRef(Py_None);
-}
-
-/* score_pairs(sources, targets, strict): (nll, tokens, skipped, loss, perplexity) */
-PyObject *model_score_pairs(PyObject *self, PyObject *args)
-{
-    PyObject *source_list, *target_list, *result = NULL, *hold;
-    int strict;
-    if (!PyArg_ParseTuple(args, "OOp:score_pairs", &source_list, &target_list, &strict))
-        return NULL;
-    ext_texts sources = {0}, targets = {0};
-    rapt_pairs *pairs = NULL;
-    rapt_error err = {0};
-    rapt_score score = {0};
-    const ext_state *s = ext_state_of(self);
-    if (!model_begin(self, &hold))
-        return NULL;
-    if (ext_texts_read(source_list, "sources", &sources) < 0 || ext_texts_read(target_list, "targets", &targets) < 0)
-        goto end;
-    if (sources.count != targets.count) {
-        ext_invalid("there are %zu sources and %zu targets", sources.count, targets.count);
-        goto end;
-    }
-    rapt_score_options o = rapt_score_options_default();
-    o.compute = ((model *)self)->compute;
-    ext_call c;
-    o.strict = strict;
-    o.stop = ext_call_stop;
-    o.context = &c;
-    ext_call_begin(&c, NULL);
-    pairs = rapt_pairs_from_lines(sources.texts, targets.texts, sources.count, &err);
-    rapt_code code = pairs ? rapt_score_pairs(((model *)self)->model, pairs, &o, &score, &err) : err.code;
-    ext_call_end(&c);
-    result = code ? ext_raise(s, &err)
-                  : Py_BuildValue("(dnndd)", score.nll, (Py_ssize_t)score.tokens, (Py_ssize_t)score.skipped, score.loss,
-                                  score.perplexity);
-end:
-    rapt_pairs_free(pairs);
-    ext_texts_free(&sources);
-    ext_texts_free(&targets);
-    model_end(self, hold);
-    return result;
 }

@@ -1,4 +1,4 @@
-/* score.c: how probable given texts are for a language model. */
+/* score.c: how probable given texts are for a language model, and given translations for a translation model. */
 #include <stdlib.h>
 
 #include "model.h"
@@ -94,4 +94,103 @@ PyObject *model_loss(PyObject *self, PyObject *args)
     ext_bytes_free(&text);
     model_end(self, hold);
     return tuple;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
+
+typedef struct pair_lists {
+    ext_texts sources, targets;
+    rapt_pairs *pairs;
+} pair_lists;
+
+static int pairs_read(PyObject *sources, PyObject *targets, pair_lists *out)
+{
+    if (ext_texts_read(sources, "sources", &out->sources) < 0 || ext_texts_read(targets, "targets", &out->targets) < 0)
+        return -1;
+    if (out->sources.count == out->targets.count)
+        return 0;
+    ext_invalid("there are %zu sources and %zu targets", out->sources.count, out->targets.count);
+    return -1;
+}
+
+static void pairs_free(pair_lists *p)
+{
+    rapt_pairs_free(p->pairs);
+    ext_texts_free(&p->sources);
+    ext_texts_free(&p->targets);
+}
+
+/* Within a call. */
+static rapt_code pairs_make(pair_lists *p, rapt_error *err)
+{
+    p->pairs = rapt_pairs_from_lines(p->sources.texts, p->targets.texts, p->sources.count, err);
+    return p->pairs ? RAPT_OK : err->code;
+}
+
+/* pairs_loss(sources, targets, strict, should_stop): (nll, tokens, skipped, loss, perplexity) */
+PyObject *model_pairs_loss(PyObject *self, PyObject *args)
+{
+    PyObject *sources, *targets, *should_stop, *result = NULL, *hold;
+    int strict;
+    pair_lists lists = {0};
+    if (!PyArg_ParseTuple(args, "OOpO:pairs_loss", &sources, &targets, &strict, &should_stop) || !model_begin(self, &hold))
+        return NULL;
+    if (pairs_read(sources, targets, &lists) == 0) {
+        ext_call c;
+        rapt_error err = {0};
+        rapt_score score = {0};
+        rapt_score_options o = score_options((model *)self, &c);
+        o.strict = strict;
+        ext_call_begin(&c, should_stop);
+        rapt_code code = pairs_make(&lists, &err);
+        code = code ? code : rapt_score_pairs(((model *)self)->model, lists.pairs, &o, &score, &err);
+        ext_call_end(&c);
+        result = code ? ext_raise(ext_state_of(self), &err)
+                      : Py_BuildValue("(dnndd)", score.nll, (Py_ssize_t)score.tokens, (Py_ssize_t)score.skipped, score.loss,
+                                      score.perplexity);
+    }
+    pairs_free(&lists);
+    model_end(self, hold);
+    return result;
+}
+
+/* A list of (ids, log-probabilities), or None for a pair with an empty side. */
+static PyObject *scores_list(const rapt_pair_scores *scores)
+{
+    PyObject *list = PyList_New((Py_ssize_t)scores->count);
+    for (size_t i = 0; list && i < scores->count; i++) {
+        const size_t at = scores->begins[i], count = scores->begins[i + 1] - at;
+        PyObject *item = count == 0 ? Py_NewRef(Py_None)
+                                    : Py_BuildValue("(NN)", ext_ids_list(scores->tokens + at, count),
+                                                    ext_doubles_list(scores->log_probs + at, count));
+        if (!item || PyList_SetItem(list, (Py_ssize_t)i, item) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* score_pairs(sources, targets, strict, should_stop): see scores_list */
+PyObject *model_score_pairs(PyObject *self, PyObject *args)
+{
+    PyObject *sources, *targets, *should_stop, *list = NULL, *hold;
+    int strict;
+    pair_lists lists = {0};
+    if (!PyArg_ParseTuple(args, "OOpO:score_pairs", &sources, &targets, &strict, &should_stop) || !model_begin(self, &hold))
+        return NULL;
+    if (pairs_read(sources, targets, &lists) == 0) {
+        ext_call c;
+        rapt_error err = {0};
+        rapt_pair_scores scores = {0};
+        rapt_score_options o = score_options((model *)self, &c);
+        o.strict = strict;
+        ext_call_begin(&c, should_stop);
+        rapt_code code = pairs_make(&lists, &err);
+        code = code ? code : rapt_score_each_pair(((model *)self)->model, lists.pairs, &o, &scores, &err);
+        ext_call_end(&c);
+        list = code ? ext_raise(ext_state_of(self), &err) : scores_list(&scores);
+        rapt_pair_scores_free(&scores);
+    }
+    pairs_free(&lists);
+    model_end(self, hold);
+    return list;
 }

@@ -21,13 +21,13 @@ static void stream_end(stream *s)
     Py_CLEAR(s->model);
 }
 
-/* stream(prompt, options, stops, biases, sample) */
+/* stream(prompt, options, stops, biases, logits or None, sample) */
 PyObject *model_stream(PyObject *self, PyObject *args)
 {
-    PyObject *prompt, *options, *stops, *biases;
+    PyObject *prompt, *options, *stops, *biases, *logits;
     text_request r = {0};
-    if (!PyArg_ParseTuple(args, "OO!O!O!K:stream", &prompt, &PyDict_Type, &options, &PyTuple_Type, &stops, &PyTuple_Type, &biases,
-                          &r.sample))
+    if (!PyArg_ParseTuple(args, "OO!O!O!OK:stream", &prompt, &PyDict_Type, &options, &PyTuple_Type, &stops, &PyTuple_Type,
+                          &biases, &logits, &r.sample))
         return NULL;
     model *m = (model *)self;
     stream *s = (stream *)ext_new(ext_state_of(self)->stream);
@@ -38,16 +38,15 @@ PyObject *model_stream(PyObject *self, PyObject *args)
     s->model = Py_NewRef(self);
     rapt_code code = RAPT_ERR_VALUE;
     m->calls++;
-    if (text_request_read(m, prompt, options, stops, biases, &r) == 0) {
+    if (text_request_read(m, prompt, options, stops, biases, logits, &r) == 0)
+        s->n = generation_take(ext_state_of(self), m, &r);
+    if (s->n) {
         ext_call c;
         rapt_error err = {0};
-        s->n = generation_take(m, &r);
         ext_call_begin(&c, Py_None);
-        code = generation_begin(&s->n, m, &r, &c, &err);
+        code = generation_begin(s->n, m, &r, &c, &err);
         code = code ? code : rapt_generator_start(s->n->g, r.sample, &err);
         ext_call_end(&c);
-        if (s->n && !s->n->key)
-            s->n->key = Py_NewRef(r.key);
         if (code)
             ext_raise(ext_state_of(self), &err);
     }

@@ -10,14 +10,15 @@ from ._metrics import (BLEU as BLEU, CHRF as CHRF, Score as Score, book_bleu as 
 from ._model import Encoder as Encoder, LanguageModel as LanguageModel, Model as Model, Translator as Translator
 from ._process import average as average, convert as convert, info as info, threads as threads
 from ._recipe import Recipe as Recipe
-from ._results import (Completion as Completion, Hypothesis as Hypothesis, Loss as Loss, Prediction as Prediction, TextScore as
-                       TextScore, TokenStep as TokenStep, Translation as Translation)
+from ._results import (Completion as Completion, Hypothesis as Hypothesis, Loss as Loss, PairScore as PairScore, Prediction as
+                       Prediction, TextScore as TextScore, TokenStep as TokenStep, Translation as Translation)
 from ._stream import Stream as Stream
 from ._tokenizer import Encoding as Encoding, Tokenizer as Tokenizer
 from ._train import Run as Run, Step as Step, train as train
 
 __all__ = ["Array", "BLEU", "CHRF", "Completion", "Encoder", "Encoding", "Engine", "Error", "Explanation", "FormatError",
            "Html", "Hypothesis", "IOFailure", "InterruptedRunError", "InvalidValueError", "LanguageModel", "Loss", "Model",
-           "NotFiniteError", "NotFoundError", "OutOfMemoryError", "Prediction", "Recipe", "Run", "Score", "ShapeError",
-           "Step", "Stream", "TextScore", "TokenStep", "Tokenizer", "Translation", "Translator", "__version__", "average",
-           "book_bleu", "convert", "corpus_bleu", "corpus_chrf", "info", "sentence_bleu", "sentence_chrf", "threads", "train"]
+           "NotFiniteError", "NotFoundError", "OutOfMemoryError", "PairScore", "Prediction", "Recipe", "Run", "Score",
+           "ShapeError", "Step", "Stream", "TextScore", "TokenStep", "Tokenizer", "Translation", "Translator", "__version__",
+           "average", "book_bleu", "convert", "corpus_bleu", "corpus_chrf", "info", "sentence_bleu", "sentence_chrf", "threads",
+           "train"]

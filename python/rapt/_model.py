@@ -2,7 +2,7 @@
 from . import _rapt
 from ._arguments import biases_of, integer_of, role_and_content, sample_of, stops_of
 from ._explanation import Explanation, texts_of
-from ._results import Completion, Hypothesis, Loss, Prediction, TextScore, Translation
+from ._results import Completion, Hypothesis, Loss, PairScore, Prediction, TextScore, Translation
 from ._stream import Stream
 from ._tokenizer import Tokenizer
 
@@ -192,12 +192,19 @@ class Translator(Model):
         from ._process import translate_file
         return translate_file(self, source, target, options)
 
-    def score(self, sources, targets, *, strict=False):
-        """The Loss of given translations: lists or tuples of str of equal length.
+    def score(self, sources, targets, *, strict=False, should_stop=None):
+        """The Loss of given translations, which is what `rapt eval` prints: lists or tuples of str of equal length.
 
-        strict  a sentence that is too long is an error; False: it is truncated, as in training
+        strict       a sentence that is too long is an error; False: it is truncated, as in training
+        should_stop  a callable, as in translate
         """
-        return Loss(*self._handle.score_pairs(sources, targets, strict))
+        return Loss(*self._handle.pairs_loss(sources, targets, strict, should_stop))
+
+    def score_pairs(self, sources, targets, *, strict=False, should_stop=None):
+        """How probable given translations are, token by token: a list with a PairScore for each pair, or None where a side is
+        empty. Arguments as in score; all log-probabilities add up to -score(...).nll, but for rounding."""
+        return [None if pair is None else PairScore(*pair)
+                for pair in self._handle.score_pairs(sources, targets, strict, should_stop)]
 
 
 class LanguageModel(Model):
@@ -212,7 +219,7 @@ class LanguageModel(Model):
     def generate(self, prompt, *, stream=False, max_tokens=None, temperature=None, greedy=None, top_k=None, top_p=None,
                  min_p=None, typical_p=None, repetition_penalty=None, repetition_window=None, presence_penalty=None,
                  frequency_penalty=None, seed=None, sample=0, stop=(), beam=None, top_log_probs=None, logit_bias=None,
-                 should_stop=None):
+                 logits=None, should_stop=None):
         """Continues a prompt: a str, in which texts of special tokens become those tokens, or a sequence of ids. Returns a
         Completion, or with stream=True a Stream, an iterator of TokenStep.
 
@@ -234,28 +241,31 @@ class LanguageModel(Model):
         beam                above 1: beam search in place of sampling
         top_log_probs       so many most probable tokens come with each step of a stream
         logit_bias          a mapping from ids to what is added to their logits; -inf excludes one
+        logits              a callable that changes the logits of each position, before all other options: logits(step, array),
+                            where step counts the new tokens from 0 and array, an Array [vocabulary], is written in place; it
+                            returns None. Not with beam search. An exception of it ends the call
         should_stop         a callable, as in Translator.translate; a stream is closed instead
 
         If the text is longer than the model's context, the model sees its end. Calls with the same options again, with any
         prompt, skip the packing of weights. InvalidValueError: an option out of range, or an id that the model lacks.
         """
-        return self._generate(prompt, stream, sample, stop, logit_bias, should_stop, {
+        return self._generate(prompt, stream, sample, stop, logit_bias, logits, should_stop, {
             "max_tokens": max_tokens, "temperature": temperature, "greedy": greedy, "top_k": top_k, "top_p": top_p,
             "min_p": min_p, "typical_p": typical_p, "repetition_penalty": repetition_penalty,
             "repetition_window": repetition_window, "presence_penalty": presence_penalty,
             "frequency_penalty": frequency_penalty, "seed": seed, "beam": beam, "top_log_probs": top_log_probs})
 
-    def _generate(self, prompt, stream, sample, stop, logit_bias, should_stop, options):
+    def _generate(self, prompt, stream, sample, stop, logit_bias, logits, should_stop, options):
         stops, biases = stops_of(stop), biases_of(logit_bias)
         sample = sample_of(sample)
         if not stream:
-            return Completion(*self._handle.generate(prompt, options, stops, biases, sample, should_stop))
+            return Completion(*self._handle.generate(prompt, options, stops, biases, logits, sample, should_stop))
         if should_stop is not None:
             raise TypeError("should_stop is not for streams, which are closed")
-        return Stream._of(self._handle.stream(prompt, options, stops, biases, sample))
+        return Stream._of(self._handle.stream(prompt, options, stops, biases, logits, sample))
 
     def chat(self, messages, *, stream=False, variables=None, max_tokens=1024, sample=0, stop=(), logit_bias=None,
-             should_stop=None, **options):
+             logits=None, should_stop=None, **options):
         """Replies to a conversation by the chat template of the model's folder: a Completion, or a Stream.
 
         messages   a sequence of mappings {"role": "user", "content": "Hello!"}; the roles are those that the template knows,
@@ -266,7 +276,7 @@ class LanguageModel(Model):
         NotFoundError: the folder has no template; FormatError: the template refuses the messages.
         """
         ids = self._chat_prompt(messages, variables, True)[1]
-        return self._generate(ids, stream, sample, stop, logit_bias, should_stop,
+        return self._generate(ids, stream, sample, stop, logit_bias, logits, should_stop,
                               {"chat": True, "max_tokens": max_tokens, **options})
 
     def chat_prompt(self, messages, *, variables=None, generation_prompt=True):

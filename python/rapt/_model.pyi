@@ -7,7 +7,7 @@ from typing_extensions import Buffer
 
 from ._explanation import Explanation
 from ._rapt import Array
-from ._results import Completion, Loss, Prediction, TextScore, Translation
+from ._results import Completion, Loss, PairScore, Prediction, TextScore, Translation
 from ._stream import Stream
 from ._tokenizer import Tokenizer
 
@@ -15,6 +15,7 @@ _Path = str | PathLike[str]
 _Texts = list[str] | tuple[str, ...]
 _Prompt = str | Sequence[int] | Buffer
 _Stops = str | list[str] | tuple[str, ...] | None
+_Logits = Callable[[int, Array], None]
 
 class Model:
     folder: str | PathLike[str]
@@ -61,7 +62,10 @@ class Translator(Model):
                   alignment: bool = False, tokens: bool = False, split: Literal["as_trained", "long", "all"] | None = None,
                   detokenize: bool = True, should_stop: Callable[[], bool] | None = None) -> list[Translation]: ...
     def translate_file(self, source: _Path, target: _Path, **options: Any) -> dict[str, float]: ...
-    def score(self, sources: _Texts, targets: _Texts, *, strict: bool = False) -> Loss: ...
+    def score(self, sources: _Texts, targets: _Texts, *, strict: bool = False,
+              should_stop: Callable[[], bool] | None = None) -> Loss: ...
+    def score_pairs(self, sources: _Texts, targets: _Texts, *, strict: bool = False,
+                    should_stop: Callable[[], bool] | None = None) -> list[PairScore | None]: ...
 
 class _ChatOptions(TypedDict, total=False):
     temperature: float | None
@@ -88,7 +92,7 @@ class LanguageModel(Model):
                  typical_p: float | None = None, repetition_penalty: float | None = None, repetition_window: int | None = None,
                  presence_penalty: float | None = None, frequency_penalty: float | None = None, seed: int | None = None,
                  sample: int = 0, stop: _Stops = (), beam: int | None = None, top_log_probs: int | None = None,
-                 logit_bias: Mapping[int, float] | None = None,
+                 logit_bias: Mapping[int, float] | None = None, logits: _Logits | None = None,
                  should_stop: Callable[[], bool] | None = None) -> Completion: ...
     @overload
     def generate(self, prompt: _Prompt, *, stream: Literal[True], max_tokens: int | None = None,
@@ -97,17 +101,18 @@ class LanguageModel(Model):
                  typical_p: float | None = None, repetition_penalty: float | None = None, repetition_window: int | None = None,
                  presence_penalty: float | None = None, frequency_penalty: float | None = None, seed: int | None = None,
                  sample: int = 0, stop: _Stops = (), beam: int | None = None, top_log_probs: int | None = None,
-                 logit_bias: Mapping[int, float] | None = None,
+                 logit_bias: Mapping[int, float] | None = None, logits: _Logits | None = None,
                  should_stop: None = None) -> Stream: ...
     @overload
     def chat(self, messages: Iterable[Mapping[str, str]], *, stream: Literal[False] = False,
              variables: Mapping[str, Any] | None = None, max_tokens: int | None = 1024, sample: int = 0, stop: _Stops = (),
-             logit_bias: Mapping[int, float] | None = None, should_stop: Callable[[], bool] | None = None,
+             logit_bias: Mapping[int, float] | None = None, logits: _Logits | None = None,
+             should_stop: Callable[[], bool] | None = None,
              **options: Unpack[_ChatOptions]) -> Completion: ...
     @overload
     def chat(self, messages: Iterable[Mapping[str, str]], *, stream: Literal[True],
              variables: Mapping[str, Any] | None = None, max_tokens: int | None = 1024, sample: int = 0, stop: _Stops = (),
-             logit_bias: Mapping[int, float] | None = None, should_stop: None = None,
+             logit_bias: Mapping[int, float] | None = None, logits: _Logits | None = None, should_stop: None = None,
              **options: Unpack[_ChatOptions]) -> Stream: ...
     def chat_prompt(self, messages: Iterable[Mapping[str, str]], *, variables: Mapping[str, Any] | None = None,
                     generation_prompt: bool = True) -> str: ...

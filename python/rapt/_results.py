@@ -144,16 +144,29 @@ class Prediction(Result):
     __slots__ = ("ids", "tokens", "probabilities", "label", "loss")
 
 
-class TextScore(Result):
+class _Score(Result):
+    __slots__ = ()
+
+    @property
+    def log_prob(self):
+        """The sum of log_probs; 0.0 if there are none."""
+        import math
+        return math.fsum(self.log_probs)
+
+
+class PairScore(_Score):
+    """How probable a translation is for a translation model.
+
+    tokens     ids of the target, <eos> included, unless the translation was truncated
+    log_probs  the log-probability of each, given the source and the tokens before it, in nats
+    """
+    __slots__ = ("tokens", "log_probs")
+
+
+class TextScore(_Score):
     """How probable a text is for a language model.
 
     tokens     its ids
     log_probs  the log-probability of each but the first, after the tokens before it, in nats: one fewer than tokens
     """
     __slots__ = ("tokens", "log_probs")
-
-    @property
-    def log_prob(self):
-        """The sum of log_probs; 0.0 for a text of one token."""
-        import math
-        return math.fsum(self.log_probs)

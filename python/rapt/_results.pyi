@@ -48,11 +48,14 @@ class Prediction(Result):
     label: int | None
     loss: float | None
 
-class TextScore(Result):
+class _Score(Result):
     tokens: list[int]
     log_probs: list[float]
     @property
     def log_prob(self) -> float: ...
+
+class PairScore(_Score): ...
+class TextScore(_Score): ...
 
 class Loss(Result):
     nll: float

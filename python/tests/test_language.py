@@ -276,6 +276,46 @@ class Threads(unittest.TestCase):
             if isinstance(error, ValueError):
                 self.assertRegex(str(error), "closed|changed")
 
+    def test_logits_that_are_changed(self):
+        plain = model().generate("To be", max_tokens=12, seed=4, temperature=1.0)
+        calls = []
+        same = model().generate("To be", max_tokens=12, seed=4, temperature=1.0, logits=lambda *given: calls.append(given))
+        self.assertEqual(plain, same)
+        self.assertEqual([step for step, _ in calls], list(range(12)))
+        self.assertEqual({array.shape for _, array in calls}, {(len(model().tokenizer),)})
+        best = model().next_token("To be", top=2)
+
+        def exclude(step, array):
+            memoryview(array)[best.ids[0]] = -math.inf
+
+        done = model().generate("To be", max_tokens=12, greedy=True, logits=exclude)
+        self.assertEqual(done.tokens[0], best.ids[1])
+        self.assertNotIn(best.ids[0], done.tokens)
+        self.assertAlmostEqual(done.log_probs[0], math.log(best.probabilities[1]), places=5) # by the model's softmax
+        steps = model().generate("To be", max_tokens=12, greedy=True, stream=True, logits=exclude)
+        self.assertEqual([step.id for step in steps if step.id is not None], done.tokens)
+
+        def raises(step, array):
+            if step == 3:
+                raise LookupError("at the fourth token")
+
+        with self.assertRaisesRegex(LookupError, "fourth"):
+            model().generate("To be", max_tokens=12, logits=raises)
+        stream, given = model().generate("To be", max_tokens=12, stream=True, logits=raises), []
+        with self.assertRaisesRegex(LookupError, "fourth"):
+            for step in stream:
+                given.append(step)
+        self.assertEqual(len(given), 3)
+        calls[0][1].tolist() # outlives the call, and what is written now changes nothing
+        memoryview(calls[0][1])[0] = 1.0
+        for error, options in ((TypeError, {"logits": lambda step, array: array}), (TypeError, {"logits": 1}),
+                               (TypeError, {"logits": lambda: None}),
+                               (rapt.InvalidValueError, {"logits": exclude, "beam": 2}),
+                               (rapt.NotFiniteError, {"logits": lambda step, array: memoryview(array).__setitem__(0, math.nan)})):
+            with self.assertRaises(error):
+                model().generate("To be", max_tokens=3, **options)
+        self.assertEqual(model().generate("To be", max_tokens=12, seed=4, temperature=1.0), plain)
+
     def test_a_model_in_use_is_not_closed(self):
         own = rapt.Model.load(support.language_model(), threads=1)
         begun, ends = threading.Event(), threading.Event()

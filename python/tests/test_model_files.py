@@ -147,6 +147,20 @@ class Translators(unittest.TestCase):
         ours = self.model.score(sources, targets)
         self.assertEqual((ours.loss, ours.perplexity, ours.tokens), (said["loss"], said["perplexity"], said["tokens"]))
         self.assertEqual(self.model.score(["I am.", "a"], ["je suis.", ""]).skipped, 1)
+        pairs = self.model.score_pairs(sources, targets)
+        self.assertEqual(sum(len(pair.tokens) for pair in pairs), ours.tokens)
+        self.assertAlmostEqual(-sum(pair.log_prob for pair in pairs), ours.nll, delta=1e-5 * ours.nll)
+        vocabulary = self.model.target_tokenizer
+        self.assertEqual(pairs[0].tokens[:-1], vocabulary.encode(targets[0])[:len(pairs[0].tokens) - 1])
+        translation = self.model.translate(sources[0], tokens=True).hypotheses[0] # greedy search asks for the same probabilities
+        again, = self.model.score_pairs(sources[:1], [" ".join(vocabulary.token(id).decode() for id in translation.tokens)])
+        self.assertEqual(again.tokens[:len(translation.tokens)], translation.tokens)
+        for ours, theirs in zip(again.log_probs, translation.token_log_probs):
+            self.assertAlmostEqual(ours, theirs, places=4)
+        self.assertEqual([pair is None for pair in self.model.score_pairs(["", "I am.", "a"], ["a", "je suis.", " "])],
+                         [True, False, True])
+        with self.assertRaises(rapt.InterruptedRunError):
+            self.model.score_pairs(sources * 20000, targets * 20000, should_stop=lambda: True)
         for arguments, error in ((("a", "b"), TypeError), ((["a"], []), ValueError), (([], []), ValueError),
                                  ((["a\nb"], ["c"]), ValueError), (([None], ["a"]), TypeError)):
             with self.assertRaises(error):
