@@ -244,6 +244,7 @@ static PyMethodDef model_methods[] = {
     {"load_state", model_load_state, METH_VARARGS, NULL},
     {"score_pairs", model_score_pairs, METH_VARARGS, NULL},
     {"pairs_loss", model_pairs_loss, METH_VARARGS, NULL},
+    {"book", model_book, METH_NOARGS, NULL},
     {"generate", model_generate, METH_VARARGS, NULL},
     {"stream", model_stream, METH_VARARGS, NULL},
     {"next_token", model_next_token, METH_VARARGS, NULL},

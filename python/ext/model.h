@@ -56,6 +56,7 @@ PyObject *model_chat_prompt(PyObject *self, PyObject *args);
 PyObject *model_score(PyObject *self, PyObject *args);
 PyObject *model_score_pairs(PyObject *self, PyObject *args);
 PyObject *model_pairs_loss(PyObject *self, PyObject *args);
+PyObject *model_book(PyObject *self, PyObject *unused);
 PyObject *model_loss(PyObject *self, PyObject *args);
 PyObject *model_embed(PyObject *self, PyObject *args);
 PyObject *model_explain(PyObject *self, PyObject *args);

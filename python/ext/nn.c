@@ -22,14 +22,33 @@ static PyObject *nn_linear(PyObject *module, PyObject *args)
     return op_end(&o, result);
 }
 
-/* ffn(x, weight1, bias1, weight2, bias2). */
+/* A name of a rapt_ffn_kind without a gate; -1 with an exception set. */
+static int ffn_kind_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        rapt_ffn_kind kind;
+    } kinds[] = {{"relu", RAPT_FFN_RELU}, {"gelu", RAPT_FFN_GELU}, {"gelu_tanh", RAPT_FFN_GELU_TANH}, {"silu", RAPT_FFN_SILU}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!strcmp(kinds[i].name, name))
+            return (int)kinds[i].kind;
+    }
+    ext_invalid("activation is '%s'; it can be: 'relu', 'gelu', 'gelu_tanh', 'silu'", name);
+    return -1;
+}
+
+/* ffn(x, weight1, bias1, weight2, bias2, activation). */
 static PyObject *nn_ffn(PyObject *module, PyObject *args)
 {
+    const char *activation;
+    int kind;
     op o;
     PyObject *x, *w1, *b1, *w2, *b2, *result = NULL;
     rapt_ffn m = {0};
-    if (!PyArg_ParseTuple(args, "OOOOO:ffn", &x, &w1, &b1, &w2, &b2) || op_begin(&o, PyModule_GetState(module)) < 0)
+    if (!PyArg_ParseTuple(args, "OOOOOs:ffn", &x, &w1, &b1, &w2, &b2, &activation) || (kind = ffn_kind_of(activation)) < 0 ||
+        op_begin(&o, PyModule_GetState(module)) < 0)
         return NULL;
+    m.kind = (rapt_ffn_kind)kind;
     rapt_tensor *in = op_operand(&o, x), *y;
     if (in && (m.dense1.weight = op_parameter(&o, w1)) && (m.dense2.weight = op_parameter(&o, w2)) &&
         op_parameter_or_none(&o, b1, &m.dense1.bias) == 0 && op_parameter_or_none(&o, b2, &m.dense2.bias) == 0) {

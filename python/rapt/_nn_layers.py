@@ -325,10 +325,14 @@ class MultiHeadAttention(Module):
 
 
 class PositionWiseFFN(Module):
-    """dense2(relu(dense1(X))): X [..., d] gives [..., ffn_num_outputs]; d is taken from the first call."""
+    """dense2(relu(dense1(X))): X [..., d] gives [..., ffn_num_outputs]; d is taken from the first call.
 
-    def __init__(self, ffn_num_hiddens, ffn_num_outputs):
+    activation  "relu", or what the book has not: "gelu" (exact), "gelu_tanh", "silu" (also called swish)
+    """
+
+    def __init__(self, ffn_num_hiddens, ffn_num_outputs, *, activation="relu"):
         super().__init__()
+        self.activation = activation
         self.dense1 = LazyLinear(ffn_num_hiddens)
         self.dense2 = Linear(ffn_num_hiddens, ffn_num_outputs)
 
@@ -338,7 +342,7 @@ class PositionWiseFFN(Module):
             self.dense1.materialize(X)
             if running.depth <= 1:
                 self._give_names()
-        return _rapt.ffn(X, self.dense1.weight, self.dense1.bias, self.dense2.weight, self.dense2.bias)
+        return _rapt.ffn(X, self.dense1.weight, self.dense1.bias, self.dense2.weight, self.dense2.bias, self.activation)
 
 
 class AddNorm(Module):

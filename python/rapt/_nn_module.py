@@ -254,11 +254,15 @@ class Module:
 
     def load_state_dict(self, values):
         """Writes the parameters: a dict by name of arrays (Array, NumPy, PyTorch) or nested lists, such as another module's
-        state_dict(). ValueError: a name is missing or unknown; ShapeError: a shape differs. Nothing is written then."""
+        state_dict(), or of the book's modules in PyTorch, whose blocks are called "blks.block0". ValueError: a name is missing or
+        unknown; ShapeError: a shape differs. Nothing is written then."""
         arrays = {name: as_tensor(value) for name, value in values.items()}
         for prefix, module in self.named_modules():
             module._make_lazy({name: arrays.get(f"{prefix}.{name}" if prefix else name) for name in ("weight", "bias")})
         own = dict(self.named_parameters())
+        for name in [name for name in arrays if name not in own]: # "blks.block0.": the book's PyTorch code
+            if (plain := name.replace("blks.block", "blks.")) in own and plain not in arrays:
+                arrays[plain] = arrays.pop(name)
         missing = [name for name in own if name not in arrays]
         unknown = [name for name in arrays if name not in own]
         if missing or unknown:

@@ -16,6 +16,7 @@ in place. A tensor never changes; only parameters do, by an optimizer or where N
 from ._nn_heatmaps import show_heatmaps
 from ._nn_layers import (AdditiveAttention, AddNorm, DotProductAttention, Dropout, Embedding, LayerNorm, LazyLinear, Linear,
                          MultiHeadAttention, PositionalEncoding, PositionWiseFFN, ReLU, cross_entropy, masked_softmax)
+from ._nn_models import from_model, to_model
 from ._nn_module import Module, ModuleList, Sequential, Tape, as_tensor, grad, observe
 from ._nn_transformer import (EncoderDecoder, TransformerDecoder, TransformerDecoderBlock, TransformerEncoder,
                               TransformerEncoderBlock)
@@ -28,9 +29,10 @@ __all__ = ["AddNorm", "AdditiveAttention", "DotProductAttention", "Dropout", "Em
            "LazyLinear", "Linear", "Module", "ModuleList", "MultiHeadAttention", "Parameter", "PositionWiseFFN",
            "PositionalEncoding", "ReLU", "Sequential", "Tape", "Tensor", "TransformerDecoder", "TransformerDecoderBlock",
            "TransformerEncoder", "TransformerEncoderBlock", "arange", "argmax", "bmm", "cat", "concat", "cos",
-           "cosine_similarity", "cross_entropy", "draw", "exp", "full", "get_num_threads", "grad", "log", "masked_softmax",
-           "matmul", "norm", "observe", "ones", "randint", "randn", "relu", "repeat_interleave", "seed", "set_num_threads",
-           "set_printoptions", "show_heatmaps", "sin", "softmax", "sqrt", "stack", "tanh", "tensor", "tril", "triu", "zeros"]
+           "cosine_similarity", "cross_entropy", "draw", "exp", "from_model", "full", "get_num_threads", "grad", "log",
+           "masked_softmax", "matmul", "norm", "observe", "ones", "randint", "randn", "relu", "repeat_interleave", "seed",
+           "set_num_threads", "set_printoptions", "show_heatmaps", "sin", "softmax", "sqrt", "stack", "tanh", "tensor",
+           "to_model", "tril", "triu", "zeros"]
 
 
 def tensor(data, *, requires_grad=False):

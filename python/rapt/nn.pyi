@@ -5,15 +5,17 @@ from typing import Any, Literal, Protocol, Self, SupportsIndex, final, overload
 from typing_extensions import Buffer, disjoint_base
 
 from ._html import Html
+from ._model import Model
 from ._rapt import Array
 
 __all__ = ["AddNorm", "AdditiveAttention", "DotProductAttention", "Dropout", "Embedding", "EncoderDecoder", "LayerNorm",
            "LazyLinear", "Linear", "Module", "ModuleList", "MultiHeadAttention", "Parameter", "PositionWiseFFN",
            "PositionalEncoding", "ReLU", "Sequential", "Tape", "Tensor", "TransformerDecoder", "TransformerDecoderBlock",
            "TransformerEncoder", "TransformerEncoderBlock", "arange", "argmax", "bmm", "cat", "concat", "cos",
-           "cosine_similarity", "cross_entropy", "draw", "exp", "full", "get_num_threads", "grad", "log", "masked_softmax",
-           "matmul", "norm", "observe", "ones", "randint", "randn", "relu", "repeat_interleave", "seed", "set_num_threads",
-           "set_printoptions", "show_heatmaps", "sin", "softmax", "sqrt", "stack", "tanh", "tensor", "tril", "triu", "zeros"]
+           "cosine_similarity", "cross_entropy", "draw", "exp", "from_model", "full", "get_num_threads", "grad", "log",
+           "masked_softmax", "matmul", "norm", "observe", "ones", "randint", "randn", "relu", "repeat_interleave", "seed",
+           "set_num_threads", "set_printoptions", "show_heatmaps", "sin", "softmax", "sqrt", "stack", "tanh", "tensor",
+           "to_model", "tril", "triu", "zeros"]
 
 class _HasArray(Protocol):
     def __array__(self) -> Any: ...
@@ -275,7 +277,9 @@ class MultiHeadAttention(Module):
 class PositionWiseFFN(Module):
     dense1: LazyLinear
     dense2: Linear
-    def __init__(self, ffn_num_hiddens: int, ffn_num_outputs: int) -> None: ...
+    activation: str
+    def __init__(self, ffn_num_hiddens: int, ffn_num_outputs: int, *,
+                 activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = "relu") -> None: ...
     def forward(self, X: _ArrayLike) -> Tensor: ...
 
 class AddNorm(Module):
@@ -334,3 +338,6 @@ class EncoderDecoder(Module):
     decoder: Any
     def __init__(self, encoder: Module, decoder: Module) -> None: ...
     def forward(self, enc_X: _ArrayLike, dec_X: _ArrayLike, *args: Any) -> Any: ...
+
+def from_model(model: Model) -> EncoderDecoder: ...
+def to_model(net: EncoderDecoder, model: Model) -> None: ...
