@@ -1,0 +1,147 @@
+"""The Python cells of docs/book/14-training.md: tools/notebooks.py runs them for the page and for its notebook."""
+# %% loss
+import math
+
+from rapt import nn, optim
+
+logits = nn.tensor([[[0, math.log(2), math.log(5)]] * 2], requires_grad=True)
+with nn.grad():
+    loss = nn.cross_entropy(logits, [[2, 0]])
+    loss.backward()
+print(logits.softmax()[0])
+print(f"loss: {loss.item():.4f}, perplexity: {math.exp(loss.item()):.4f}")
+for i, row in enumerate(logits.grad[0].tolist()):
+    print(i, *(f"{number:g}" for number in row))
+
+# %% backward
+layer = nn.Linear(2, 3, bias=False).reset_parameters(init="zeros")
+with nn.grad():
+    loss = nn.cross_entropy(layer([[[1, 2]]]), [[2]])
+    loss.backward()
+print(f"loss: {loss.item():.4f}")
+for i, row in enumerate(layer.weight.grad.tolist()):
+    print(i, *(f"{number:f}" for number in row))
+
+# %% adam (own)
+w = nn.Parameter([1, 1])
+trainer = optim.Adam([w], lr=0.1)
+m, v, by_hand = [0, 0], [0, 0], [1, 1]
+for t, g in enumerate(([0.5, -0.002], [0.5, 0.002], [-1, 0.002]), 1):
+    g = nn.tensor(g)
+    with nn.grad():
+        (w * g).sum().backward()  # the gradient of the sum of w * g is g
+    trainer.step()
+    trainer.zero_grad()
+    for i, gradient in enumerate(g.tolist()):
+        m[i] = 0.9 * m[i] + 0.1 * gradient
+        v[i] = 0.999 * v[i] + 0.001 * gradient**2
+        by_hand[i] -= 0.1 * m[i] / (1 - 0.9**t) / (math.sqrt(v[i] / (1 - 0.999**t)) + 1e-8)
+        assert abs(w[i].item() - by_hand[i]) < 1e-5
+    print(f"step {t}: w = {w[0].item():.5f} and {w[1].item():.5f}")
+
+# %% clipping
+p = nn.Parameter([1, 1])
+trainer = optim.SGD([p], lr=1)
+for gradient in ([3, 4], [0.3, 0.4]):
+    p.assign([1, 1])
+    with nn.grad():
+        (p * nn.tensor(gradient)).sum().backward()
+    print(f"gradient {gradient[0]} {gradient[1]}, norm {trainer.clip(1):.4f}")
+    trainer.step()  # by the clipped gradient
+    trainer.zero_grad()
+    x, y = p.tolist()
+    assert math.hypot(1 - x, 1 - y) < 1 + 1e-6 and abs((1 - x) * 4 - (1 - y) * 3) < 1e-6
+
+# %% dropout
+nn.seed(0)
+eight, half = nn.ones(1, 1, 8), nn.Dropout(0.5)
+for name, training, step in (("training, step 1", True, 1), ("training, step 2", True, 2),
+                             ("step 1 once more", True, 1), ("evaluation", False, 1)):
+    with nn.grad(training=training, step=step):
+        print(name, *half(eight).reshape(8).tolist())
+
+# %% weights
+nn.seed(1)
+x = nn.draw("five", (2, 5, 16))
+attention = nn.MultiHeadAttention(16, 4, dropout=0.1, bias=True).reset_parameters("five.attention.", init="pytorch")
+with nn.grad(step=1):
+    attention(x, x, x)
+    behind = nn.Dropout(0.1)(attention.attention_weights)
+sums = attention.attention_weights[0, 0].sum(1).tolist()
+print("training, before dropout: ", *(f"{total:.4f}" for total in sums))
+assert any(abs(total - 1) > 0.1 for total in behind.sum(3).reshape(-1).tolist())
+
+# %% norms
+A, B = [[1, 3], [3, 5], [1, 3], [3, 5]], [[8, 2], [8, 2], [0, 0], [0, 0]]
+
+
+def batch_norm(x, numbers):
+    mean = sum(numbers) / len(numbers)
+    return (x - mean) / math.sqrt(sum((number - mean) ** 2 for number in numbers) / len(numbers))
+
+
+feature = [word[0] for word in A + B]
+norm = nn.LayerNorm(2, eps=1e-9)
+print(f"the sentence alone {batch_norm(3, feature[:4]):.4f} {norm([A])[0, 1, 0].item():.4f}")
+print(f"beside another one {batch_norm(3, feature[:6]):.4f} {norm([A, B])[0, 1, 0].item():.4f}")
+print(f"beside another one, padding counted, too {batch_norm(3, feature):.4f}")
+
+# %% model
+class Block(nn.Module):
+    def __init__(self, features, heads, hidden):
+        super().__init__()
+        self.attention = nn.MultiHeadAttention(features, heads, bias=True)
+        self.ffn = nn.PositionWiseFFN(hidden, features)
+        self.norm = nn.AddNorm(features, dropout=0)  # one in both places
+
+    def forward(self, X):
+        X = self.norm(X, self.attention(X, X, X, causal=True))
+        return self.norm(X, self.ffn(X))
+
+
+class LanguageModel(nn.Module):
+    def __init__(self, vocabulary, features, heads, hidden):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, features)
+        self.positions = nn.PositionalEncoding(features, dropout=0)
+        self.blocks = nn.Sequential(Block(features, heads, hidden))
+        self.output = nn.Linear(features, vocabulary)
+
+    def forward(self, ids):
+        return self.output(self.blocks(self.positions(self.embedding(ids))))
+
+
+windows = [
+    [420, 12735, 22262, 311, 26458, 6763, 15749, 449, 279, 5995, 7526, 323, 6677, 311, 21546, 17436, 15082],
+    [11, 279, 5845, 311, 3493, 2867, 323, 64694, 41941, 374, 74510, 13, 48023, 10758, 374, 7718, 369],
+    [38821, 287, 311, 279, 1828, 6566, 315, 279, 6763, 1920, 512, 29401, 7922, 16940, 65931, 323, 32097],
+    [11, 323, 3493, 13687, 2038, 13, 3296, 21356, 45296, 701, 31638, 11, 6444, 690, 7095, 430, 499]]
+numbers = {}
+ids = [[numbers.setdefault(token, len(numbers)) for token in window] for window in windows]  # 0, 1, ...
+inputs, labels = [window[:-1] for window in ids], [window[1:] for window in ids]
+nn.seed(1)
+net = LanguageModel(len(numbers), 64, 4, 256).reset_parameters(init="pytorch")
+net(inputs)  # the first input gives the layers their sizes
+
+# %% loop
+def right():
+    """How many labels are the most probable token."""
+    best = net(inputs).argmax().tolist()
+    return sum(token == label for row, wanted in zip(best, labels) for token, label in zip(row, wanted))
+
+
+before = right()
+trainer = optim.Adam(net.parameters())
+for step in range(1, 61):
+    with nn.grad():
+        loss = nn.cross_entropy(net(inputs), labels)
+        loss.backward()
+    norm = trainer.clip(1)
+    trainer.lr = 0.003 * min(1, step / 10)  # ten steps of warmup
+    trainer.step()
+    trainer.zero_grad()
+    if step == 1 or step % 10 == 0:
+        print(f"step {step:2}: loss {loss.item():.4f}, gradient norm {norm:.4f}")
+
+# %% right
+print(f"most probable token right: {before} of 64 before, {right()} after")
