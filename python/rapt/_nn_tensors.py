@@ -3,6 +3,8 @@ from . import _rapt
 from ._arguments import number
 from ._nn_module import as_tensor
 
+_MOST = 1 << 24 # numbers of arange, which Python makes one by one: the integers that float32 tells apart
+
 # ---- tensors that are made ---------------------------------------------------------------------------------------------
 
 
@@ -43,6 +45,9 @@ def arange(start, end=None, step=1):
     if count < 1:
         raise _rapt.InvalidValueError(f"arange: there is nothing from {start} to {end} in steps of {step}; a tensor has at least "
                                       "one element")
+    if count > _MOST:
+        raise _rapt.InvalidValueError(f"arange: there are {count} numbers from {start} to {end} in steps of {step}; it makes at "
+                                      f"most {_MOST}")
     return _rapt.tensor([start + i * step for i in range(count)], False)
 
 

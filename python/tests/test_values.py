@@ -182,7 +182,8 @@ class Errors(unittest.TestCase):
                      lambda: rapt.corpus_bleu(["a"], [["a", "b"]]), lambda: rapt.BLEU(smooth_value=0),
                      lambda: nn.Linear(0, 2), lambda: nn.Dropout(1.0), lambda: nn.MultiHeadAttention(4, 3),
                      lambda: nn.tensor([[1.0], [1.0, 2.0]]), lambda: nn.seed(-1), lambda: nn.set_num_threads(0),
-                     lambda: nn.concat([]), lambda: nn.tensor([1.0]).reshape(-1, -1), lambda: nn.tensor([1.0]).heatmap(),
+                     lambda: nn.concat([]), lambda: nn.arange(1 << 40), lambda: nn.tensor([1.0]).reshape(-1, -1),
+                     lambda: nn.tensor([1.0]).heatmap(),
                      lambda: optim.SGD([], .1), lambda: optim.SGD([nn.Parameter([1.0])], -1),
                      lambda: nn.Linear(1, 1).load_state_dict({})]
             for call in calls:
