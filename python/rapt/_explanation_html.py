@@ -3,6 +3,7 @@ cut, and what is left out is counted."""
 from html import escape
 
 from ._figures import heatmap
+from ._html import SUMMARY
 
 TOKENS = 28 # of a heat map's side, and of a list
 PREDICTIONS = 20
@@ -81,7 +82,7 @@ def _statistics(e):
         rows.append(f"<tr><td>{escape(name)}</td><td>{' &times; '.join(map(str, step['shape']))}</td>{numbers}</tr>")
     more = f"<div>and {len(steps) - ROWS} more: see statistics()</div>" if len(steps) > ROWS else ""
     head = "<tr><th>name</th><th>shape</th><th>min</th><th>mean</th><th>max</th><th>std</th></tr>"
-    return f"<details><summary>{len(steps)} arrays</summary>{TABLE}{head}{''.join(rows)}</table>{more}</details>"
+    return f"<details>{SUMMARY}{len(steps)} arrays</summary>{TABLE}{head}{''.join(rows)}</table>{more}</details>"
 
 
 def page(e):

@@ -1,7 +1,7 @@
 """Figures in a cell of a notebook, as the library draws them: SVG without a network, in the colors of a light or a dark page. A
 notebook keeps its cells' HTML: each is below LIMIT characters."""
 from . import _rapt
-from ._html import Html
+from ._html import SUMMARY, Html
 
 LIMIT = 100_000
 AROUND, CELL = 6000, 12  # characters around a heat map, and of a cell
@@ -109,7 +109,7 @@ def model_html(self):
     more = f"<div>and {len(groups) - 200} more modules</div>" if len(groups) > 200 else ""
     head = "<tr><th>module</th><th>parameters</th><th>shapes</th></tr>"
     return (f"<div><b>{escape(repr(self))}</b>: {sum(sizes.values()):,} parameters</div>"
-            f"<details><summary>{len(groups)} modules</summary><table>{head}{rows}</table></details>{more}")
+            f"<details>{SUMMARY}{len(groups)} modules</summary><table>{head}{rows}</table></details>{more}")
 
 
 def _product(shape):

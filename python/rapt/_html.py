@@ -1,6 +1,8 @@
 """Pieces of HTML that notebooks show."""
 import os
 
+SUMMARY = '<summary style="display:list-item">'  # the classic notebook leaves out its triangle otherwise
+
 
 class Html(str):
     """HTML as text: a notebook shows it, `save` writes it to a file."""
