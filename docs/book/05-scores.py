@@ -33,7 +33,8 @@ windows = [
     [11, 279, 5845, 311, 3493, 2867, 323, 64694, 41941, 374, 74510, 13, 48023, 10758, 374, 7718],
     [38821, 287, 311, 279, 1828, 6566, 315, 279, 6763, 1920, 512, 29401, 7922, 16940, 65931, 323],
     [11, 323, 3493, 13687, 2038, 13, 3296, 21356, 45296, 701, 31638, 11, 6444, 690, 7095, 430]]
-words = "this chapter aims to equip sales professionals with the necessary tools and knowledge to navigate challenging".split()
+words = ("this chapter aims to equip sales professionals with the necessary tools and knowledge "
+         "to navigate challenging").split()
 
 embedding = nn.Embedding(100070, 64).reset_parameters("sales.embedding.")
 X = nn.PositionalEncoding(64, 0)(embedding(windows))
@@ -49,12 +50,14 @@ Q, K = by_heads(W_q(X), 4), by_heads(W_k(X), 4)
 scores = Q @ K.transpose(2, 3)
 scaled = scores / 16**0.5
 print("scores:", list(scores.shape))
-print(f"standard deviation: {pstdev(numbers(scores)):.3f} of the scores, {pstdev(numbers(scaled)):.3f} of the scaled ones")
+of_all, of_scaled = pstdev(numbers(scores)), pstdev(numbers(scaled))
+print(f"standard deviation: {of_all:.3f} of the scores, {of_scaled:.3f} of the scaled ones")
 print(scaled[0, 0])
 
 # %% mask
 hidden = float("-inf")
-masked = [[score if key <= query else hidden for key, score in enumerate(row)] for query, row in enumerate(scaled[0, 0].tolist())]
+masked = [[score if key <= query else hidden for key, score in enumerate(row)]
+          for query, row in enumerate(scaled[0, 0].tolist())]
 for word, row in zip(words[:5], masked):
     print(word, *(f"{score:f}" for score in row[:5]))
 scaled[0, 0].heatmap(words, words)

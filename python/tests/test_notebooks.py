@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -28,42 +27,44 @@ sys.dont_write_bytecode = before
 BUILD = pathlib.Path(rapt._rapt.__file__).parents[2] # pages need its programs only where their cells say so
 
 
-def printed_by(notebook):
+def read(path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def code_of(path):
+    """The code of the cells of a notebook."""
+    return ["".join(cell["source"]) for cell in read(path)["cells"] if cell["cell_type"] == "code"]
+
+
+def printed_by(path):
     """What the code cells of a notebook have printed, as its file says."""
     return ["".join(text for output in cell["outputs"] for text in output["text"])
-            for cell in notebook["cells"] if cell["cell_type"] == "code"]
+            for cell in read(path)["cells"] if cell["cell_type"] == "code"]
 
 
 class Pages(unittest.TestCase):
-    """A test for each file of cells: it makes what the page shows and the notebook, and prints nothing else as a program."""
+    """A test for each file of cells: the page shows what they print, the notebook has their code and what they print."""
 
     def check(self, path):
         cells = notebooks.read_cells(path)
+        made = [notebooks.notebook_of(page) for page in notebooks.pages_of(path)]
+        for notebook in made:
+            self.assertEqual(code_of(notebook), [cell.code.rstrip("\n") for cell in cells], notebook.name)
         self.assertEqual(list(notebooks.check_page(path, cells, notebooks.run_cells(cells, path, BUILD))), [])
-        for page in notebooks.pages_of(path):
-            self.run_notebook(notebooks.notebook_of(page))
+        if nbclient:
+            self.run_notebook(made[0])
 
     def run_notebook(self, path):
-        """As a front end does: the cells of the file one by one; they print what the file says."""
-        notebook = json.loads(path.read_text(encoding="utf-8"))
+        """As a front end does, in a kernel of its own."""
+        notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)
         with tempfile.TemporaryDirectory() as folder:
             notebooks.make_folder(pathlib.Path(folder), BUILD)
-            code = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
-            self.assertEqual(self.run_cells(code, path, folder), printed_by(notebook), path.name)
-
-    def run_cells(self, code, path, folder):
-        if nbclient:
-            notebook = nbformat.read(path, as_version=4)
-            nbformat.validate(notebook)
-            nbclient.NotebookClient(notebook, resources={"metadata": {"path": folder}}).execute()
-            return ["".join(output["text"] for output in cell["outputs"] if output["output_type"] == "stream")
-                    for cell in notebook["cells"] if cell["cell_type"] == "code"]
-        mark = "---- the next cell ----"
-        program = f"\nprint({mark!r})\n".join(code)
-        done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, encoding="utf-8",
-                              env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-        self.assertEqual(done.returncode, 0, f"{path.name}: {done.stderr}")
-        return done.stdout.split(f"{mark}\n")
+            client = nbclient.NotebookClient(notebook, resources={"metadata": {"path": folder}})
+            client.execute(env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        printed = ["".join(output["text"] for output in cell["outputs"] if output["output_type"] == "stream")
+                   for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        self.assertEqual(printed, printed_by(path), path.name)
 
 
 def add_test(name, path):
@@ -83,7 +84,7 @@ class Notebooks(unittest.TestCase):
 
     def test_links_lead_somewhere(self):
         for path in (support.SOURCE / notebooks.NOTEBOOKS).glob("*.ipynb"):
-            notebook = json.loads(path.read_text(encoding="utf-8"))
+            notebook = read(path)
             text = "\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")
             links = [link[2] for link in notebooks.LINK.finditer(re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S))]
             self.assertGreater(len(links), 0, path.name)
@@ -96,7 +97,7 @@ class Notebooks(unittest.TestCase):
     def test_identifiers_are_valid(self):
         """nbformat 4.5: each cell has an id of its own, of letters, digits, - and _, at most 64."""
         for path in (support.SOURCE / notebooks.NOTEBOOKS).glob("*.ipynb"):
-            notebook = json.loads(path.read_text(encoding="utf-8"))
+            notebook = read(path)
             ids = [cell["id"] for cell in notebook["cells"]]
             self.assertEqual(len(set(ids)), len(ids), path.name)
             for name in ids:
@@ -176,13 +177,14 @@ class Tool(unittest.TestCase):
 
     def test_notebook(self):
         self.make()
-        notebook = json.loads((self.root / notebooks.NOTEBOOKS / "01-try.ipynb").read_text(encoding="utf-8"))
+        path = self.root / notebooks.NOTEBOOKS / "01-try.ipynb"
+        notebook = read(path)
         self.assertEqual([cell["cell_type"] for cell in notebook["cells"]], ["markdown", "markdown", "code", "markdown", "code"])
         text = "".join(notebook["cells"][0]["source"])
         self.assertNotIn("<!--", text)
         self.assertIn("[this](../start.md#more), [that](02-try.ipynb), [below](#All-of-it)", text)
         self.assertIn("[elsewhere](https://example.org/a.md)", text)
-        self.assertEqual(printed_by(notebook), ["weights: [2, 3]\n", "42\n"])
+        self.assertEqual(printed_by(path), ["weights: [2, 3]\n", "42\n"])
         self.assertEqual((notebook["nbformat"], notebook["nbformat_minor"]), (4, 5))
 
     def test_other_numbers_than_the_page_are_found(self):
