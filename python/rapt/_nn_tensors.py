@@ -3,7 +3,7 @@ from . import _rapt
 from ._arguments import number
 from ._nn_module import as_tensor
 
-_MOST = 1 << 24 # numbers of arange, which Python makes one by one: the integers that float32 tells apart
+_MOST = 1 << 24 # numbers that Python makes one by one: the integers that float32 tells apart
 
 # ---- tensors that are made ---------------------------------------------------------------------------------------------
 
@@ -37,18 +37,12 @@ def ones(*size):
 
 def arange(start, end=None, step=1):
     """[start, start + step, ...] below end; arange(end) begins with 0. Of ints, or of floats: ceil((end - start) / step) of
-    them."""
+    them, 1 to 2^24, up to which every int is a float32."""
     start, end = (0, start) if end is None else (start, end)
-    if not step:
-        raise _rapt.InvalidValueError("arange: step is 0")
-    count = -int(-((end - start) / step) // 1)
-    if count < 1:
-        raise _rapt.InvalidValueError(f"arange: there is nothing from {start} to {end} in steps of {step}; a tensor has at least "
-                                      "one element")
-    if count > _MOST:
-        raise _rapt.InvalidValueError(f"arange: there are {count} numbers from {start} to {end} in steps of {step}; it makes at "
-                                      f"most {_MOST}")
-    return _rapt.tensor([start + i * step for i in range(count)], False)
+    length = (end - start) / step if step else 0
+    if not 0 < length <= _MOST:
+        raise _rapt.InvalidValueError(f"arange: from {start} to {end} in steps of {step} there are not 1 to 2^24 numbers")
+    return _rapt.tensor([start + i * step for i in range(-int(-length // 1))], False)
 
 
 def randn(*size):
@@ -69,9 +63,11 @@ def draw(name, shape, kind="normal", scale=1.0):
 
 def randint(low, high, size):
     """Whole numbers from low to high - 1, all equally likely, in a tensor of the shape `size`; ids, for example. Random as
-    those of randn. `high - low` is at most 2^24."""
-    if not 0 < high - low <= 1 << 24:
+    those of randn. At most 2^24 of them, and of as many different ones."""
+    if not 0 < high - low <= _MOST:
         raise _rapt.InvalidValueError(f"randint: there are {high - low} numbers from {low} to {high - 1}; 1 to 2^24 can be drawn")
+    if _count(size) > _MOST:
+        raise _rapt.InvalidValueError(f"randint: {_count(size)} elements are more than 2^24")
     drawn = memoryview(_rapt.parameter((_count(size),), "uniform", 1.0))
     numbers = [low + int((x + 1) / 2 * (high - low)) for x in drawn]
     return _rapt.tensor([min(x, high - 1) for x in numbers], False).reshape(tuple(size))
@@ -190,13 +186,18 @@ def argmax(X, axis=-1, *, dim=None):
     return as_tensor(X).argmax(axis if dim is None else dim)
 
 
+def _repeated(X, before, count, behind, shape):
+    """`shape`, made of X as [before, behind] with each row `count` times."""
+    return X.reshape(before, 1, behind).expand(before, count, behind).reshape(shape)
+
+
 def repeat_interleave(X, repeats, dim=0):
-    """Each item of a dimension `repeats` times: [3, 2] gives [3, 3, 2, 2]. Of fewer than 4 dimensions."""
+    """Each item of a dimension `repeats` times: [3, 2] gives [3, 3, 2, 2]."""
     X = as_tensor(X)
     dim = range(len(X.shape))[dim]
     shape = X.shape
-    return (X.unsqueeze(dim + 1).expand(*shape[:dim + 1], repeats, *shape[dim + 1:])
-            .reshape(*shape[:dim], shape[dim] * repeats, *shape[dim + 1:]))
+    return _repeated(X, _count(shape[:dim + 1]), repeats, _count(shape[dim + 1:]),
+                     (*shape[:dim], shape[dim] * repeats, *shape[dim + 1:]))
 
 
 # ---- methods ------------------------------------------------------------------------------------------------------------
@@ -246,9 +247,12 @@ def _repeat(self, *sizes):
     sizes = _sizes(sizes)
     if len(sizes) < len(self.shape):
         raise _rapt.ShapeError(f"repeat: {len(sizes)} sizes for {len(self.shape)} dimensions")
-    result = self.reshape(*(1,) * (len(sizes) - len(self.shape)), *self.shape)
+    shape = [1] * (len(sizes) - len(self.shape)) + list(self.shape)
+    result = self
     for axis, times in enumerate(sizes):
-        result = _rapt.concat((result,) * times, axis) if times != 1 else result
+        before, behind = _count(shape[:axis]), _count(shape[axis:])
+        shape[axis] *= times
+        result = _repeated(result, before, times, behind, shape)
     return result
 
 

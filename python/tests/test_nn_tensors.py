@@ -18,7 +18,9 @@ class Made(Close):
         self.assertEqual(nn.arange(1, 8, 3).tolist(), [1, 4, 7])
         self.assertEqual(nn.arange(0, 1, 0.25).tolist(), [0, 0.25, 0.5, 0.75])
         self.assertEqual(nn.arange(3, 0, -2).tolist(), [3, 1])
-        for call in (lambda: nn.arange(0), lambda: nn.arange(3, 3), lambda: nn.arange(0, 3, 0), lambda: nn.zeros(0),
+        for call in (lambda: nn.arange(0), lambda: nn.arange(3, 3), lambda: nn.arange(0, 3, 0), lambda: nn.arange(2**40),
+                     lambda: nn.arange(math.nan), lambda: nn.arange(0, INFINITY), lambda: nn.randint(0, 2, (2**30,)),
+                     lambda: nn.zeros(0),
                      lambda: nn.full((), 1.0), lambda: nn.randint(3, 3, (2,)), lambda: nn.randint(0, 2**25, (2,))):
             with self.assertRaises(ValueError):
                 call()
@@ -118,6 +120,8 @@ class Functions(Close):
         self.assertEqual(nn.softmax(a, dim=1).tolist(), nn.softmax(a, 1).tolist())
         self.assertEqual(nn.repeat_interleave([3, 2], 2).tolist(), [3, 3, 2, 2])
         self.assertEqual(nn.repeat_interleave([[1, 2]], repeats=2, dim=-1).tolist(), [[1, 1, 2, 2]])
+        self.assertEqual(nn.repeat_interleave(nn.arange(4).reshape(1, 2, 1, 2), 2, 1).tolist(),
+                         [[[[0, 1]], [[0, 1]], [[2, 3]], [[2, 3]]]])
         self.assertEqual(nn.argmax([[1.0, 5.0], [7.0, 2.0]], dim=0).tolist(), [1, 0])
         for call in (lambda: nn.bmm(a, a), lambda: nn.bmm(a[0], b[0]), lambda: nn.stack([]), lambda: nn.stack([a, b])):
             with self.assertRaises(ValueError):
