@@ -1,11 +1,17 @@
 """docs/tutorials/pytorch-cells.md is what tools/tutorial_cells.py finds in the tutorials, which are beside the sources or not;
 and how that tool finds, mends and changes code."""
+import ast
+import builtins
+import contextlib
+import io
+import math
 import pathlib
 import sys
 import unittest
 
 from rapt import nn
 from support import SHARED, SOURCE
+from test_nn import Close
 
 sys.path.insert(0, str(SOURCE / "tools"))
 import tutorial_cells
@@ -24,6 +30,73 @@ class Tutorials(unittest.TestCase):
             page = (SOURCE / "docs" / "tutorials" / f"pytorch-cells.{suffix}").read_text(encoding="utf-8")
             self.assertEqual(tutorial_cells.page_of(found, language).splitlines(), page.splitlines(),
                              "tools/tutorial_cells.py --write makes the page")
+
+
+class Beside(Close):
+    """Classes of the tutorials with rapt.nn and with PyTorch: the same code, parameters and inputs."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(SHARED or SOURCE.parent / "shared") / "seeds"
+        try:
+            import torch
+        except ImportError:
+            self.skipTest("no PyTorch")
+        if not self.folder.is_dir():
+            self.skipTest("the tutorials are not there")
+        self.torch = torch
+
+    def load_theirs(self, name, *rest):
+        if name.split(".")[0] in ("torch", "math"):
+            return builtins.__import__(name, *rest)
+        return tutorial_changes.Anything()
+
+    def both(self, code, ours, theirs):
+        """Runs a cell in both namespaces."""
+        compiled, helpers = tutorial_changes.changed(code, set())
+        ours.update({"__name__": "ours", "_helpers": helpers, "__builtins__": {
+            **vars(builtins), "__import__": tutorial_changes.importer(self.folder.parent, set())}})
+        theirs.update({"__name__": "theirs", "__builtins__": {**vars(builtins), "__import__": self.load_theirs}})
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compiled, ours)
+            exec(code, theirs)
+
+    def as_theirs(self, x):
+        if not isinstance(x, nn.Tensor):
+            return x
+        values = self.torch.tensor(x.tolist())
+        return values.long() if bool((values == values.round()).all()) else values
+
+    def compare(self, ours, theirs):
+        sizes = tutorial_cells.arguments(ours, tutorial_cells.SIZES)
+        module, reference = ours(**sizes).eval(), theirs(**sizes).eval()
+        own = dict(module.named_parameters())
+        module.load_state_dict({name: values for name, values in reference.state_dict().items() if name in own})
+        inputs = tutorial_cells.arguments(module.forward, tutorial_cells.inputs_of(module))
+        result = module(**inputs)
+        expected = reference(**{name: self.as_theirs(x) for name, x in inputs.items()})
+        pairs = zip(result, expected) if isinstance(result, tuple) else ((result, expected),)
+        for x, y in pairs:
+            self.assertEqual(x.shape, tuple(y.shape))
+            self.close(x, y.detach(), 3e-6)  # theirs computes in single precision
+
+    def test_classes_compute_what_pytorch_computes(self):
+        compared = []
+        for path in sorted(self.folder.glob("*.txt")):
+            ours = {"nn": tutorial_changes.Names("torch.nn"), "torch": tutorial_changes.Names("torch"), "math": math}
+            theirs = {"nn": self.torch.nn, "torch": self.torch, "math": math}
+            for number, code in tutorial_split.cells(path.read_text(encoding="utf-8")):
+                code = code if tutorial_split.parses(code) else tutorial_split.restored(code)
+                names = [node.name for node in ast.parse(code).body if isinstance(node, ast.ClassDef)]
+                if not names or "d2l." in code or any(word in code for word in tutorial_cells.MXNET):
+                    continue
+                self.both(code, ours, theirs)
+                for name in names:
+                    if issubclass(ours[name], nn.Module):
+                        self.context = f"{path.name}, cell {number}, {name}: "
+                        self.compare(ours[name], theirs[name])
+                        compared.append(name)
+        self.assertEqual(sorted(compared), ["AddNorm", "FeedForwardNetwork", "MultiHeadAttention", "PositionWiseFFN",
+                                            "PositionWiseFFN", "PositionalEncoding", "TransformerPreprocessor"])
 
 
 class Split(unittest.TestCase):
