@@ -31,9 +31,9 @@ print("weights of block 0, looking back:", list(back[0].shape))
 print("weights of block 0, looking across:", list(across[0].shape))
 
 # %% masks
-h, attention = memory, decoder.blks[0].attention1
+h, attention1 = memory, decoder.blks[0].attention1
 per_query = [list(range(1, 11))] * 64  # of each sentence: query i sees i + 1 keys
-assert attention(h, h, h, per_query).tolist() == attention(h, h, h, causal=True).tolist()
+assert attention1(h, h, h, per_query).tolist() == attention1(h, h, h, causal=True).tolist()
 
 others = [row[:5] + [17] * 5 for row in targets]
 changed, _ = decoder(others, decoder.init_state(memory, lengths))
