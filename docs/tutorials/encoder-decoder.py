@@ -81,6 +81,8 @@ import shutil
 import rapt
 
 while not os.path.exists("recipes"):  # a notebook begins in docs/notebooks
+    if os.getcwd() == os.path.abspath(".."):
+        raise FileNotFoundError("no folder above this one has recipes: open the notebook in the sources of rapt")
     os.chdir("..")
 sentences = ["go .", "i lost .", "he's calm .", "i'm home ."]
 labels = ["va !", "j'ai perdu .", "il est calme .", "je suis chez moi ."]

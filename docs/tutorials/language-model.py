@@ -85,6 +85,8 @@ import shutil
 import rapt
 
 while not os.path.exists("recipes"):  # a notebook begins in docs/notebooks
+    if os.getcwd() == os.path.abspath(".."):
+        raise FileNotFoundError("no folder above this one has recipes: open the notebook in the sources of rapt")
     os.chdir("..")
 if os.path.exists("data/sales-textbook") and os.path.exists("data/cl100k_base"):
     recipe = rapt.Recipe(file="recipes/sales-textbook-seed.yaml", **{"train.steps": 300, "train.report_every": 150,

@@ -76,6 +76,8 @@ import shutil
 import rapt
 
 while not os.path.exists("recipes"):  # a notebook begins in docs/notebooks
+    if os.getcwd() == os.path.abspath(".."):
+        raise FileNotFoundError("no folder above this one has recipes: open the notebook in the sources of rapt")
     os.chdir("..")
 os.makedirs("lesson", exist_ok=True)
 with open("lesson/glove.txt", "w") as file:

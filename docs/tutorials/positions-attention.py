@@ -34,6 +34,8 @@ import shutil
 import rapt
 
 while not os.path.exists("recipes"):  # a notebook begins in docs/notebooks
+    if os.getcwd() == os.path.abspath(".."):
+        raise FileNotFoundError("no folder above this one has recipes: open the notebook in the sources of rapt")
     os.chdir("..")
 shutil.rmtree("lesson/translator-python", ignore_errors=True)
 translator = rapt.train("recipes/quickstart.yaml", "lesson/translator-python", untrained=True).model()

@@ -23,7 +23,9 @@ def first_row(x):
     return ", ".join(f"{v:.4f}" for v in row[:3]) + ", ..., " + ", ".join(f"{v:.4f}" for v in row[-3:])
 
 
-attention = nn.MultiHeadAttention(d_model, 16, bias=True)
+num_heads = 16
+head_dim = d_model // num_heads
+attention = nn.MultiHeadAttention(d_model, num_heads, bias=True)
 query, key, value = attention.W_q, attention.W_k, attention.W_v
 attention.reset_parameters("attention.", init="pytorch")
 Q, K, V = query(x), key(x), value(x)
@@ -31,14 +33,12 @@ print(first_row(Q))
 print("Q:", list(Q.shape))
 
 # %% heads
-num_heads, head_dim = 16, d_model // 16
-
-
 def by_heads(x):
     return x.view(batch_size, seq_len, num_heads, head_dim).transpose(1, 2)
 
 
-assert by_heads(Q)[3, 5, 7, 11].item() == Q[3, 7, 5 * 32 + 11].item()
+head, feature = num_heads // 3, head_dim // 3
+assert by_heads(Q)[3, head, 7, feature].item() == Q[3, 7, head * head_dim + feature].item()
 print("Q:", list(by_heads(Q).shape))
 
 # %% weights
@@ -73,7 +73,8 @@ class Encoder(nn.Module):
 
 with nn.observe(show):
     ffn_output = Encoder()(x)
-assert all(abs(v) < 1e-5 for v in (ffn_output - ffn(projected_output))[3, 7].tolist())
+difference = (ffn_output - ffn(projected_output))[3, 7].tolist()
+assert all(abs(v) < 1e-5 for v in difference), "not what the cells have: run them again, from the one with num_heads on"
 
 # %% model
 import os
@@ -82,6 +83,8 @@ import shutil
 import rapt
 
 while not os.path.exists("recipes"):  # a notebook begins in docs/notebooks
+    if os.getcwd() == os.path.abspath(".."):
+        raise FileNotFoundError("no folder above this one has recipes: open the notebook in the sources of rapt")
     os.chdir("..")
 recipe = rapt.Recipe(file="recipes/quickstart.yaml", **{"model.positions": "learned"})
 shutil.rmtree("lesson/learned-python", ignore_errors=True)

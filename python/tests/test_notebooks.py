@@ -1,4 +1,5 @@
 """The Python cells of the pages, and their notebooks: tools/notebooks.py."""
+import ast
 import contextlib
 import importlib.util
 import io
@@ -6,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -98,6 +100,18 @@ class Notebooks(unittest.TestCase):
             for link in links:
                 if "://" not in link and not link.startswith("#"):
                     self.assertTrue((path.parent / link.partition("#")[0]).exists(), f"{path.name}: {link}")
+
+    def test_outside_of_the_sources_they_say_so(self):
+        """A loop that climbs to the root of the sources ends at the root of the file system."""
+        found = 0
+        for path in notebooks.cell_files().values():
+            for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(statement, ast.While) and "chdir" in ast.unparse(statement):
+                    code = "import os\n" + ast.unparse(statement).replace("exists('recipes')", "exists('no-such-folder')")
+                    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+                    self.assertIn("FileNotFoundError: no folder above", ended.stderr, path.name)
+                    found += 1
+        self.assertGreaterEqual(found, 5)
 
     def test_identifiers_are_valid(self):
         """nbformat 4.5: each cell has an id of its own, of letters, digits, - and _, at most 64."""
