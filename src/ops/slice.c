@@ -117,33 +117,37 @@ static void concat_backward(rapt_tape *t, tape_node *node)
     }
 }
 
-/* The shape of the result; false if an operand differs from the first one in another dimension. */
-static bool concat_shape(size_t count, rapt_tensor *const *x, int axis, size_t shape[RAPT_MAX_DIMS])
+/* The shape of the result. Returns the first operand that differs from x[0] in another dimension; `count`: none does. */
+static size_t concat_shape(size_t count, rapt_tensor *const *x, int axis, size_t shape[RAPT_MAX_DIMS])
 {
     memcpy(shape, x[0]->shape, RAPT_MAX_DIMS * sizeof *shape);
     for (size_t i = 1; i < count; i++) {
         if (x[i]->ndim != x[0]->ndim)
-            return false;
+            return i;
         for (int d = 0; d < x[0]->ndim; d++)
             if (d != axis && x[i]->shape[d] != shape[d])
-                return false;
+                return i;
         shape[axis] += x[i]->shape[axis];
     }
-    return true;
+    return count;
 }
 
 rapt_tensor *rapt_op_concat(rapt_tape *t, size_t count, rapt_tensor *const *x, int axis)
 {
-    char text[96];
+    char first[96], other[96];
     size_t shape[RAPT_MAX_DIMS];
     int along;
     if (tape_failed(t))
         return &t->poison;
     if (count == 0)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "concat: no tensors");
-    if (!axis_find(x[0], axis, &along) || !concat_shape(count, x, along, shape))
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "concat: %zu tensors, the first one %s, don't fit along axis %d", count,
-                              rapt_shape_text(x[0], text, sizeof text), axis);
+    if (!axis_find(x[0], axis, &along))
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "concat: %s has no axis %d", rapt_shape_text(x[0], first, sizeof first), axis);
+    const size_t unfit = concat_shape(count, x, along, shape);
+    if (unfit < count)
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "concat: tensor %zu is %s, which does not fit the first one, %s, along axis %d",
+                              unfit, rapt_shape_text(x[unfit], other, sizeof other), rapt_shape_text(x[0], first, sizeof first),
+                              axis);
     bool wants = false;
     for (size_t i = 0; i < count; i++)
         wants = wants || tape_wants(t, x[i]);

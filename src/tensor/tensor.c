@@ -34,9 +34,9 @@ bool rapt_tensor_same_shape(const rapt_tensor *a, const rapt_tensor *b)
 
 char *rapt_shape_text(const rapt_tensor *x, char *text, size_t size)
 {
-    size_t at = 0;
+    size_t at = (size_t)snprintf(text, size, "[");
     for (int i = 0; i < x->ndim && at < size; i++) {
-        int n = snprintf(text + at, size - at, "%s%zu", i ? ", " : "[", x->shape[i]);
+        int n = snprintf(text + at, size - at, "%s%zu", i ? ", " : "", x->shape[i]);
         at += n > 0 ? (size_t)n : 0;
     }
     if (at < size)

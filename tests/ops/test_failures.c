@@ -193,8 +193,9 @@ static const rapt_ragged five_rows = {.batch = 2, .longest = 3, .start = (const 
     X(transpose, rapt_op_transpose(b->t, T2(3, 4), 0, 2), RAPT_ERR_SHAPE, "transpose", "[3, 4]", "0 and 2")              \
     X(slice, rapt_op_slice(b->t, T2(3, 4), 1, 2, 3), RAPT_ERR_SHAPE, "slice", "[3, 4]", "3 elements from 2")             \
     X(slice_none, rapt_op_slice(b->t, T2(3, 4), 1, 2, 0), RAPT_ERR_SHAPE, "slice", "[3, 4]", "0 elements from 2")        \
-    X(concat, rapt_op_concat(b->t, 2, (rapt_tensor *[]){T2(3, 4), T2(2, 4)}, 1), RAPT_ERR_SHAPE, "concat", "[3, 4]",     \
-      "axis 1")                                                                                                          \
+    X(concat, rapt_op_concat(b->t, 2, (rapt_tensor *[]){T2(3, 4), T2(2, 4)}, 1), RAPT_ERR_SHAPE, "concat",               \
+      "tensor 1 is [2, 4]", "[3, 4], along axis 1")                                                                      \
+    X(concat_axis, rapt_op_concat(b->t, 1, (rapt_tensor *[]){T2(3, 4)}, 2), RAPT_ERR_SHAPE, "concat", "[3, 4]", "axis 2") \
     X(concat_none, rapt_op_concat(b->t, 0, NULL, 0), RAPT_ERR_SHAPE, "concat", "no tensors", "")                         \
     X(split_dims, rapt_op_split_heads(b->t, T2(3, 4), 2), RAPT_ERR_SHAPE, "split_heads", "[3, 4]", "2")                  \
     X(split_none, rapt_op_split_heads(b->t, T3(2, 3, 4), 0), RAPT_ERR_SHAPE, "split_heads", "[2, 3, 4]", "0")            \
