@@ -35,8 +35,10 @@ typedef struct array_like {
     int ndim;
     size_t shape[RAPT_MAX_DIMS], count;
 } array_like;
-/* -1 with an exception set: TypeError (no numbers, or fractions for integers), ValueError (lists of unequal lengths, more than 4
- * dimensions, an integer out of range). */
+/* -1 with an exception set: TypeError (no numbers, or fractions or bools for integers), ValueError (lists of unequal lengths,
+ * more than 4 dimensions, an integer out of range). */
 int array_like_read(PyObject *o, const char *name, bool ints, array_like *out);
+/* "[2, 3]"; returns `text`. */
+char *array_like_shape(const array_like *a, char *text, size_t size);
 
 #endif

@@ -43,6 +43,14 @@ static int put_double(reader *r, double value)
     return 0;
 }
 
+/* A mask of bools, read as integers, would be lengths of 0 and 1, and ids 0 and 1. */
+static int refuse_bools(const reader *r)
+{
+    PyErr_Format(PyExc_TypeError, "%s must be integers, not bools%s", r->name,
+                 strcmp(r->name, "valid_lens") ? "" : ": numbers of valid keys, not a mask");
+    return -1;
+}
+
 static int allocate(array_like *out, const char *name)
 {
     out->count = 1;
@@ -104,6 +112,8 @@ static int read_view(const Py_buffer *view, reader *r, array_like *out)
                      view->format ? view->format : "B");
         return -1;
     }
+    if (r->ints && *format == '?')
+        return refuse_bools(r);
     if (view->ndim > RAPT_MAX_DIMS) {
         ext_invalid("%s has %d dimensions; tensors have at most 4", r->name, view->ndim);
         return -1;
@@ -157,6 +167,8 @@ static int put_number(reader *r, PyObject *o)
 {
     if (PyFloat_Check(o))
         return put_double(r, PyFloat_AsDouble(o));
+    if (r->ints && ext_is_bool(o))
+        return refuse_bools(r);
     PyObject *index = PyIndex_Check(o) ? PyNumber_Index(o) : NULL;
     if (index) {
         long long value = PyLong_AsLongLong(index);
@@ -232,4 +244,11 @@ int array_like_read(PyObject *o, const char *name, bool ints, array_like *out)
         *out = (array_like){0};
     }
     return result;
+}
+
+char *array_like_shape(const array_like *a, char *text, size_t size)
+{
+    rapt_tensor shape = {.ndim = a->ndim};
+    memcpy(shape.shape, a->shape, sizeof shape.shape);
+    return rapt_shape_text(&shape, text, size);
 }

@@ -14,7 +14,10 @@ int lens_read(const ext_state *s, PyObject *lens, size_t batch, size_t queries, 
     const bool fits = (hold->ndim == 1 && hold->shape[0] == batch) ||
                       (hold->ndim == 2 && hold->shape[0] == batch && hold->shape[1] == queries);
     if (!fits) {
-        PyErr_Format(s->errors[RAPT_ERR_SHAPE], "valid_lens must be [%zu], or [%zu, %zu]", batch, batch, queries);
+        char given[96];
+        PyErr_Format(s->errors[RAPT_ERR_SHAPE], "valid_lens is %s; for a batch of %zu with %zu queries each it must be [%zu] or "
+                                                "[%zu, %zu]",
+                     array_like_shape(hold, given, sizeof given), batch, queries, batch, batch, queries);
         free(hold->data);
         *hold = (array_like){0};
         return -1;
@@ -123,8 +126,12 @@ static PyObject *nn_multi_head_attention(PyObject *module, PyObject *args)
     }
     r.m.heads = r.m.kv_heads = (size_t)heads;
     r.mask = (rapt_mask){.causal = causal, .past = (size_t)past};
-    if (!tensor_check(s, r.x[0]) || ((tensor *)r.x[0])->base.ndim != 3) {
-        PyErr_SetString(s->errors[RAPT_ERR_SHAPE], "attention: queries are [batch, queries, features]");
+    if (!tensor_check(s, r.x[0]))
+        return ext_wrong_type("queries", "a rapt.nn.Tensor", r.x[0]);
+    if (((tensor *)r.x[0])->base.ndim != 3) {
+        char given[96];
+        PyErr_Format(s->errors[RAPT_ERR_SHAPE], "attention: queries must be [batch, queries, features], not %s",
+                     tensor_shape(r.x[0], given, sizeof given));
         return NULL;
     }
     const size_t *shape = ((tensor *)r.x[0])->value.shape;

@@ -182,7 +182,10 @@ static PyObject *nn_embedding(PyObject *module, PyObject *args)
     rapt_tokens tokens = {.ids = from.data, .batch = from.ndim == 2 ? from.shape[0] : 0,
                           .time = from.ndim ? from.shape[from.ndim - 1] : 1};
     if (from.ndim < 1 || from.ndim > 2 || from.count == 0) {
-        ext_invalid("ids are [batch, time] or [time], with at least one");
+        const ext_state *s = PyModule_GetState(module);
+        char given[96];
+        PyErr_Format(s->errors[RAPT_ERR_SHAPE], "ids must be [batch, time] or [time], with at least one, not %s",
+                     array_like_shape(&from, given, sizeof given));
     } else if (op_begin(&o, PyModule_GetState(module)) == 0) {
         if ((m.weight = op_parameter(&o, weight)) && op_parameter_or_none(&o, table, &m.options.positions) == 0) {
             op_run(&o);
@@ -213,11 +216,15 @@ static rapt_tensor *cross_entropy(rapt_tape *t, rapt_tensor *const *x, size_t co
 
 static int check_loss(const ext_state *s, PyObject *logits, const loss *l)
 {
+    char x[96], labels[96], lens[96];
+    tensor_shape(logits, x, sizeof x);
+    array_like_shape(&l->labels, labels, sizeof labels);
     if (l->labels.ndim < 1 || l->labels.ndim > 2 || l->labels.ndim + 1 != ((tensor *)logits)->base.ndim || !l->labels.count)
-        PyErr_SetString(s->errors[RAPT_ERR_SHAPE], "cross_entropy: logits are [batch, time, classes] for labels [batch, time], "
-                                                   "or [n, classes] for labels [n]");
+        PyErr_Format(s->errors[RAPT_ERR_SHAPE], "cross_entropy: logits are %s, labels %s; they must be [batch, time, classes] "
+                                                "and [batch, time], or [n, classes] and [n]", x, labels);
     else if (l->lens.data && (l->labels.ndim != 2 || l->lens.ndim != 1 || l->lens.shape[0] != l->labels.shape[0]))
-        PyErr_SetString(s->errors[RAPT_ERR_SHAPE], "cross_entropy: valid_lens are [batch], for labels [batch, time]");
+        PyErr_Format(s->errors[RAPT_ERR_SHAPE], "cross_entropy: valid_lens is %s, labels %s; they must be [batch] and "
+                                                "[batch, time]", array_like_shape(&l->lens, lens, sizeof lens), labels);
     return PyErr_Occurred() ? -1 : 0;
 }
 

@@ -129,6 +129,8 @@ static inline bool tensor_check(const ext_state *s, PyObject *x)
 {
     return PyObject_TypeCheck(x, s->tensor);
 }
+/* "[2, 3]", without dimensions "[]"; returns `text`. */
+char *tensor_shape(const PyObject *x, char *text, size_t size);
 void tensor_dealloc(PyObject *self);
 PyObject *tensor_backward(PyObject *self, PyObject *unused);
 PyObject *tensor_detach(PyObject *self, PyObject *unused);

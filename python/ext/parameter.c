@@ -228,10 +228,8 @@ static PyObject *parameter_assign(PyObject *self, PyObject *values)
         memcpy(to->data, from.data, from.count * sizeof(float));
     } else {
         char own[96], given[96];
-        rapt_tensor shape = {.ndim = from.ndim};
-        memcpy(shape.shape, from.shape, sizeof shape.shape);
         PyErr_Format(ext_state_of(self)->errors[RAPT_ERR_SHAPE], "parameter \"%s\" is %s, the values are %s", to->name,
-                     rapt_shape_text(to, own, sizeof own), rapt_shape_text(&shape, given, sizeof given));
+                     rapt_shape_text(to, own, sizeof own), array_like_shape(&from, given, sizeof given));
     }
     free(from.data);
     return fits ? Py_NewRef(Py_None) : NULL;

@@ -115,7 +115,8 @@ PyObject *tensor_backward(PyObject *self, PyObject *unused)
     const ext_state *s = ext_state_of(self);
     ext_mutex *lock = tape_training_lock();
     if (!t) {
-        PyErr_SetString(s->errors[RAPT_ERR_VALUE], "backward: the tensor was not computed in a pass of grad()");
+        PyErr_SetString(s->errors[RAPT_ERR_VALUE], "backward: the tensor was not computed in a pass, inside of "
+                                              "\"with nn.grad():\"");
         return NULL;
     }
     if (!lock)
@@ -225,6 +226,13 @@ static PyObject *nn_tensor(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "Op:tensor", &data, &requires_grad) || array_like_read(data, "data", false, &from) < 0)
         return NULL;
     return tensor_of(PyModule_GetState(module), from.data, from.ndim, from.shape, requires_grad);
+}
+
+char *tensor_shape(const PyObject *x, char *text, size_t size)
+{
+    rapt_tensor shape = ((const tensor *)x)->value;
+    shape.ndim = ((const tensor *)x)->base.ndim;
+    return rapt_shape_text(&shape, text, size);
 }
 
 /* detach(): a copy, which belongs to no pass and would otherwise keep the memory of a whole one. */

@@ -23,7 +23,9 @@ static int align(const ext_state *s, const tensor *x, mask *m)
     }
     if (fits)
         return 0;
-    PyErr_SetString(s->errors[RAPT_ERR_SHAPE], "masked_fill: the mask is not of the tensor's shape, nor repeated to it");
+    char given[96], own[96];
+    PyErr_Format(s->errors[RAPT_ERR_SHAPE], "masked_fill: the mask is %s, not %s, the tensor's shape, nor repeated to it",
+                 array_like_shape(&m->like, given, sizeof given), tensor_shape((const PyObject *)x, own, sizeof own));
     return -1;
 }
 

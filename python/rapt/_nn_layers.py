@@ -22,7 +22,8 @@ def _probability(value):
 
 def masked_softmax(X, valid_lens=None):
     """Softmax over the last axis, where only the first keys are valid: X [batch, queries, keys] or [batch, heads, queries, keys],
-    valid_lens [batch], [batch, queries] or None. The others get exactly 0; a query without keys gets zeros."""
+    valid_lens [batch], [batch, queries] or None. The others get exactly 0; a query without keys gets zeros. A length above the
+    number of keys means all of them, below 0 none. TypeError: valid_lens are bools, as in a mask: see Tensor.masked_fill."""
     return _rapt.masked_softmax(as_tensor(X), valid_lens)
 
 

@@ -398,6 +398,50 @@ class Refusals(unittest.TestCase):
         with self.assertRaises(TypeError):
             float(x)
 
+    def test_bools_are_no_lengths_labels_or_ids(self):
+        X, attention = nn.tensor(numbers(2, 2, 4)), nn.MultiHeadAttention(4, 2)
+        masks = [[[True, False]] * 2, [[1, True]] * 2, memoryview(b"\1\0\1\0").cast("?", (2, 2))]
+        for mask in masks:
+            for call in (lambda: nn.masked_softmax(X, mask), lambda: attention(X, X, X, mask)):
+                with self.assertRaisesRegex(TypeError, "valid_lens must .* not bools: numbers of valid keys, not a mask"):
+                    call()
+            with self.assertRaisesRegex(TypeError, "labels must be integers, not bools$"):
+                nn.cross_entropy(X, mask)
+            with self.assertRaisesRegex(TypeError, "valid_lens .* not bools"):
+                nn.cross_entropy(X, [[1, 2], [3, 0]], mask)
+            with self.assertRaisesRegex(TypeError, "ids must be integers, not bools"):
+                nn.Embedding(3, 2)(mask)
+            self.assertEqual(nn.tensor(mask).tolist()[0][0], 1) # as numbers, bools are 0 and 1
+
+    def test_lengths_beyond_the_keys(self):
+        X = nn.tensor([[[0.0, 0.0, 0.0, 0.0]]] * 3)
+        self.assertEqual(nn.masked_softmax(X, [9, 2, -1]).tolist(), [[[0.25] * 4], [[0.5, 0.5, 0, 0]], [[0] * 4]])
+
+    def test_shapes_are_named(self):
+        X, attention = nn.tensor(numbers(2, 3, 4)), nn.MultiHeadAttention(4, 2)
+        must = r"a batch of 2 with 3 queries each it must be \[2\] or \[2, 3\]"
+        for call, message in (
+                (lambda: nn.masked_softmax(X, [1, 1, 1]), r"valid_lens is \[3\]; for " + must),
+                (lambda: attention(X, X, X, [[1, 1]] * 2), r"valid_lens is \[2, 2\]; for " + must),
+                (lambda: attention(X, X, X, 3), r"valid_lens is \[\]; for " + must),
+                (lambda: attention(X[0], X, X), r"queries must be \[batch, queries, features\], not \[3, 4\]"),
+                (lambda: nn.cross_entropy(X, [1, 2]), r"logits are \[2, 3, 4\], labels \[2\]"),
+                (lambda: nn.cross_entropy(X[0, 0], 1), r"logits are \[4\], labels \[\]"),
+                (lambda: nn.cross_entropy(X, [[1, 2, 3]] * 2, [3]), r"valid_lens is \[1\], labels \[2, 3\]"),
+                (lambda: nn.cross_entropy(X[0], [1, 2, 3], [3]), r"valid_lens is \[1\], labels \[3\]"),
+                (lambda: nn.Embedding(3, 2)([[[1]]]), r"ids must be .*, not \[1, 1, 1\]"),
+                (lambda: nn.Embedding(3, 2)(1), r"ids must be .*, not \[\]"),
+                (lambda: X.masked_fill([1, 0], 0), r"the mask is \[2\], not \[2, 3, 4\]"),
+                (lambda: nn.Parameter([1.0]).assign(1.0), r"is \[1\], the values are \[\]"),
+                (lambda: X + nn.tensor([1.0, 2.0]), r"\[2, 3, 4\] and \[2\]"),
+                (lambda: X.reshape(5, 5), r"\[2, 3, 4\]"),
+                (lambda: nn.concat([X, X, X[0]]), r"tensor 2 is \[3, 4\], .* the first one, \[2, 3, 4\], along axis 0"),
+                (lambda: nn.concat([X], 3), r"\[2, 3, 4\] has no axis 3"),
+                (lambda: X @ X, r"\[2, 3, 4\]"),
+                (lambda: X.expand(2, 5, 4), r"\[2, 3, 4\]")):
+            with self.subTest(message), self.assertRaisesRegex(rapt.ShapeError, message):
+                call()
+
     def test_tensors_cannot_be_written(self):
         view = memoryview(nn.tensor([1.0, 2.0]))
         self.assertTrue(view.readonly)
