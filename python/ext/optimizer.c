@@ -199,8 +199,20 @@ static PyObject *optimizer_zero_grad(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* has_gradients(): whether a step would change anything. */
+static PyObject *optimizer_has_gradients(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    const optimizer *o = (optimizer *)self;
+    bool found = false;
+    for (size_t i = 0; i < o->count && !found; i++)
+        found = param_of(o, i)->value.requires_grad && param_of(o, i)->value.grad_filled;
+    return PyBool_FromLong(found);
+}
+
 static PyMethodDef optimizer_methods[] = {{"step", optimizer_step, METH_VARARGS, NULL},
                                           {"norm", optimizer_norm, METH_NOARGS, NULL},
+                                          {"has_gradients", optimizer_has_gradients, METH_NOARGS, NULL},
                                           {"zero_grad", optimizer_zero_grad, METH_NOARGS, NULL}, {0}};
 PyMethodDef optimizer_functions[] = {{"optimizer", nn_optimizer, METH_VARARGS, NULL}, {0}};
 static PyType_Slot optimizer_slots[] = {{Py_tp_dealloc, optimizer_dealloc}, {Py_tp_methods, optimizer_methods}, {0}};

@@ -57,6 +57,20 @@ def integer_of(value, name, least, most):
     return value
 
 
+def tuple_of(value, name, what):
+    """A tuple of what an iterable has."""
+    try:
+        items = iter(value)
+    except TypeError:
+        raise TypeError(f"{name} must be {what}, not {type(value).__name__}") from None
+    return tuple(items)
+
+
+def shape_of(shape, name="shape"):
+    """A shape as a tuple; the extension checks the sizes."""
+    return tuple_of(shape, name, "a tuple of ints")
+
+
 def sample_of(sample):
     """The index of a sample."""
     return integer_of(sample, "sample", 0, (1 << 64) - 1)

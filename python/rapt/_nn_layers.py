@@ -2,7 +2,7 @@
 from math import sqrt
 
 from . import _rapt
-from ._arguments import integer, is_integer, number
+from ._arguments import integer, is_integer, number, shape_of
 from ._nn_module import Module, as_tensor, running
 
 
@@ -172,7 +172,7 @@ class LayerNorm(Module):
 
     def __init__(self, normalized_shape, eps=1e-5):
         super().__init__()
-        shape = (normalized_shape,) if is_integer(normalized_shape) else tuple(normalized_shape)
+        shape = (normalized_shape,) if is_integer(normalized_shape) else shape_of(normalized_shape, "normalized_shape")
         self.normalized_shape = tuple(_size(size, "normalized_shape") for size in shape)
         self.eps = eps
         self.weight = _rapt.parameter(self.normalized_shape, "ones", 1.0)

@@ -107,6 +107,20 @@ def as_tensor(x):
     return x if isinstance(x, _rapt.Tensor) else _rapt.tensor(x, False)
 
 
+class _Parameters:
+    """An iterator over a module's parameters that an optimizer can ask for the module."""
+
+    def __init__(self, module):
+        self.module = module
+        self._named = module.named_parameters()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._named)[1]
+
+
 class Module:
     """The base of modules: those of the book, and your own.
 
@@ -201,7 +215,7 @@ class Module:
 
     def parameters(self):
         """All parameters, each once."""
-        return (parameter for _, parameter in self.named_parameters())
+        return _Parameters(self)
 
     def reset_parameters(self, prefix="", *, init="xavier", std=0.02):
         """Draws the parameters of the module and all its parts anew, by seed() and their names; returns the module.

@@ -1,6 +1,6 @@
 """Tensors by PyTorch's names: how they are made, and what an operation or two of the library gives."""
 from . import _rapt
-from ._arguments import number
+from ._arguments import integer, number, shape_of, tuple_of
 from ._nn_module import as_tensor
 
 _MOST = 1 << 24 # numbers that Python makes one by one: the integers that float32 tells apart
@@ -22,7 +22,7 @@ def _count(shape):
 
 def full(size, fill_value):
     """A tensor of this shape, a tuple of 1 to 4 sizes, with the same number everywhere."""
-    return _rapt.tensor([float(fill_value)], False).expand(*size)
+    return _rapt.tensor([number(fill_value, "fill_value")], False).expand(*shape_of(size, "size"))
 
 
 def zeros(*size):
@@ -58,19 +58,21 @@ def draw(name, shape, kind="normal", scale=1.0):
         raise TypeError(f"name must be a str, not {type(name).__name__}")
     if kind not in ("normal", "uniform"):
         raise _rapt.InvalidValueError(f"kind is {kind!r}; it must be \"normal\" or \"uniform\"")
-    return _rapt.parameter(tuple(shape), kind, number(scale, "scale"), name).detach()
+    return _rapt.parameter(shape_of(shape), kind, number(scale, "scale"), name).detach()
 
 
 def randint(low, high, size):
     """Whole numbers from low to high - 1, all equally likely, in a tensor of the shape `size`; ids, for example. Random as
     those of randn. At most 2^24 of them, and of as many different ones."""
+    low, high = integer(low, "low"), integer(high, "high")
+    size = tuple(integer(count, "a size") for count in shape_of(size, "size"))
     if not 0 < high - low <= _MOST:
         raise _rapt.InvalidValueError(f"randint: there are {high - low} numbers from {low} to {high - 1}; 1 to 2^24 can be drawn")
     if _count(size) > _MOST:
         raise _rapt.InvalidValueError(f"randint: {_count(size)} elements are more than 2^24")
     drawn = memoryview(_rapt.parameter((_count(size),), "uniform", 1.0))
     numbers = [low + int((x + 1) / 2 * (high - low)) for x in drawn]
-    return _rapt.tensor([min(x, high - 1) for x in numbers], False).reshape(tuple(size))
+    return _rapt.tensor([min(x, high - 1) for x in numbers], False).reshape(size)
 
 
 # ---- functions of constants --------------------------------------------------------------------------------------------
@@ -165,7 +167,7 @@ def tril(X, diagonal=0):
 
 def stack(tensors, dim=0):
     """Tensors of equal shapes as the items of a new dimension."""
-    return _rapt.concat(tuple(as_tensor(x).unsqueeze(dim) for x in tensors), dim)
+    return _rapt.concat(tuple(as_tensor(x).unsqueeze(dim) for x in tuple_of(tensors, "tensors", "a list of tensors")), dim)
 
 
 def matmul(a, b):

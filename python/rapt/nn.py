@@ -22,6 +22,7 @@ from ._nn_transformer import (EncoderDecoder, TransformerDecoder, TransformerDec
                               TransformerEncoderBlock)
 from ._nn_tensors import (arange, argmax, bmm, cos, cosine_similarity, draw, full, matmul, norm, ones, randint, randn,
                           repeat_interleave, sin, sqrt, stack, tril, triu, zeros)
+from ._arguments import tuple_of
 from ._rapt import Parameter, Tensor
 from . import _rapt
 
@@ -43,12 +44,12 @@ def tensor(data, *, requires_grad=False):
 
 def concat(tensors, axis=0):
     """The tensors one after the other along an axis; their other dimensions are equal."""
-    return _rapt.concat(tuple(tensors), axis)
+    return _rapt.concat(tuple_of(tensors, "tensors", "a list of tensors"), axis)
 
 
 def cat(tensors, dim=0, *, axis=None):
     """concat by PyTorch's name."""
-    return _rapt.concat(tuple(tensors), dim if axis is None else axis)
+    return concat(tensors, dim if axis is None else axis)
 
 
 def relu(X):

@@ -8,7 +8,8 @@
     trainer.zero_grad()
 """
 from . import _rapt
-from ._arguments import number
+from ._arguments import number, tuple_of
+from ._nn_layers import LazyLinear
 
 __all__ = ["Adam", "AdamW", "SGD"]
 
@@ -20,25 +21,64 @@ def _rate(name, value):
     return value
 
 
+def _adam(betas, eps):
+    betas = tuple_of(betas, "betas", "two floats")
+    if len(betas) != 2:
+        raise _rapt.InvalidValueError(f"betas has {len(betas)} numbers; it must have two")
+    return {"beta1": betas[0], "beta2": betas[1], "eps": eps}
+
+
+def _warn(text, level):
+    import warnings
+    warnings.warn(text, RuntimeWarning, stacklevel=level)
+
+
+def _warn_of_sizes(params):
+    """Of modules without parameters yet, if `params` is what Module.parameters() returned."""
+    module = getattr(params, "module", None)
+    names = [] if module is None else [name or "the module" for name, part in module.named_modules()
+                                       if isinstance(part, LazyLinear) and part.weight is None]
+    if names:
+        _warn(f"{', '.join(names)}: no parameters yet, since the size of the first input is not known, so this optimizer will "
+              "not train them: make it after a first call of the module", 5)
+
+
 class Optimizer:
-    """What all optimizers share. `lr`, the learning rate, may be set between steps."""
+    """What all optimizers share. `lr`, the learning rate, may be set between steps.
+
+    params are net.parameters(), or a list of some of them. RuntimeWarning: a part of net has no parameters yet, because it takes
+    their sizes from its first input; make the optimizer after that."""
 
     def __init__(self, params, lr, options):
-        unique = {}
-        for parameter in params:
-            unique[id(parameter)] = parameter
+        expected = "an iterable of parameters: net.parameters(), not net" if hasattr(params, "parameters") else \
+            "an iterable of parameters, such as net.parameters()"
+        unique = {id(parameter): parameter for parameter in tuple_of(params, "params", expected)}
         if not unique:
             raise _rapt.InvalidValueError("there are no parameters: modules that take sizes from their first input have none "
                                           "before it")
-        self.lr = _rate("lr", lr)
+        _warn_of_sizes(params)
+        self.lr = lr
         self.params = tuple(unique.values())
         self._handle = _rapt.optimizer(self.params, options)
         self._scale = 1.0
         self._momentum = self._weight_decay = 0.0
 
+    @property
+    def lr(self):
+        """The learning rate: a number, 0 or more."""
+        return self._lr
+
+    @lr.setter
+    def lr(self, value):
+        self._lr = _rate("lr", value)
+
     def step(self):
-        """Changes the parameters by their gradients. A parameter without a gradient stays as it is."""
-        self._handle.step(_rate("lr", self.lr), self._scale, self._momentum, self._weight_decay)
+        """Changes the parameters by their gradients. A parameter without a gradient stays as it is; RuntimeWarning: none has
+        one."""
+        if not self._handle.has_gradients():
+            _warn("step: no parameter of this optimizer has a gradient, so none changes: call loss.backward() before, and make "
+                  "the optimizer anew with a new net", 3)
+        self._handle.step(self._lr, self._scale, self._momentum, self._weight_decay)
         self._scale = 1.0
 
     def zero_grad(self):
@@ -61,14 +101,14 @@ class Adam(Optimizer):
     """Adam (Kingma & Ba 2015), as `rapt train` does it, without weight decay."""
 
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8):
-        super().__init__(params, lr, {"beta1": betas[0], "beta2": betas[1], "eps": eps})
+        super().__init__(params, lr, _adam(betas, eps))
 
 
 class AdamW(Optimizer):
     """Adam with decoupled weight decay (Loshchilov & Hutter 2019) of matrices; biases and norms do not decay."""
 
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-        super().__init__(params, lr, {"beta1": betas[0], "beta2": betas[1], "eps": eps, "weight_decay": weight_decay})
+        super().__init__(params, lr, {**_adam(betas, eps), "weight_decay": weight_decay})
 
 
 class SGD(Optimizer):

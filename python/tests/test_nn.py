@@ -198,7 +198,7 @@ class Passes(Close):
             make()
         self.assertEqual(y.tolist(), values)
         y.mean().shape
-        with self.assertRaisesRegex(ValueError, "not computed in a pass"):
+        with self.assertRaisesRegex(ValueError, r'not computed in a pass, inside of "with nn\.grad\(\):"'):
             y.mean().backward()
 
     def test_inside_and_outside_are_equal(self):
@@ -412,6 +412,27 @@ class Refusals(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "ids must be integers, not bools"):
                 nn.Embedding(3, 2)(mask)
             self.assertEqual(nn.tensor(mask).tolist()[0][0], 1) # as numbers, bools are 0 and 1
+
+    def test_what_must_be_iterable(self):
+        x, net = nn.tensor([1.0]), nn.Linear(2, 2)
+        for call, message in (
+                (lambda: nn.draw("x", 2), "shape must be a tuple of ints, not int"),
+                (lambda: nn.full(2, 0.0), "size must be a tuple of ints, not int"),
+                (lambda: nn.full((2, "a"), 0.0), "must be ints, not str"),
+                (lambda: nn.randint(0, 2, 3), "size must be a tuple of ints, not int"),
+                (lambda: nn.randint(0, 2.5, (3,)), "high must be an int, not float"),
+                (lambda: nn.LayerNorm(2.5), "normalized_shape must be a tuple of ints, not float"),
+                (lambda: nn.stack(3), "tensors must be a list of tensors, not int"),
+                (lambda: nn.cat(3), "tensors must be a list of tensors, not int"),
+                (lambda: nn.concat(None), "tensors must be a list of tensors, not NoneType"),
+                (lambda: optim.Adam(net), r"params must be an iterable of parameters: net.parameters\(\), not net, not Linear"),
+                (lambda: optim.SGD(net.parameters, 1), "params must be an iterable of parameters, such as .*, not method"),
+                (lambda: optim.Adam([x]), "must be a rapt.nn.Parameter, not Tensor"),
+                (lambda: optim.AdamW(net.parameters(), betas=0.9), "betas must be two floats, not float")):
+            with self.subTest(message), self.assertRaisesRegex(TypeError, message):
+                call()
+        with self.assertRaisesRegex(ValueError, "betas has 1 number"):
+            optim.Adam(net.parameters(), betas=(0.9,))
 
     def test_lengths_beyond_the_keys(self):
         X = nn.tensor([[[0.0, 0.0, 0.0, 0.0]]] * 3)

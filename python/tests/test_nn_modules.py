@@ -364,8 +364,41 @@ class Optimizers(Close):
             x = [a - 0.1 * b for a, b in zip(x, v)]
         self.close(p, x)
         self.assertEqual(frozen.tolist(), [3])
-        trainer.step()
+        with self.assertWarnsRegex(RuntimeWarning, "no parameter of this optimizer has a gradient") as caught:
+            trainer.step()
+        self.assertEqual(caught.filename, __file__)
         self.close(p, x)
+
+    def test_an_optimizer_of_another_net(self):
+        old, net = nn.Linear(2, 1), nn.Linear(2, 1)
+        trainer = optim.Adam(old.parameters())
+        with nn.grad():
+            net([[1.0, 2.0]]).sum().backward()
+        with self.assertWarnsRegex(RuntimeWarning, "make the optimizer anew with a new net"):
+            trainer.step()
+
+    def test_parts_without_parameters_yet(self):
+        net = nn.Sequential(nn.MultiHeadAttention(4, 2), nn.LazyLinear(3))
+        with self.assertWarnsRegex(RuntimeWarning, "^0.W_q, 0.W_k, 0.W_v, 1: no parameters yet") as caught:
+            trainer = optim.SGD(net.parameters(), 1.0)
+        self.assertEqual(caught.filename, __file__)
+        self.assertEqual([p.shape for p in trainer.params], [(4, 4)])
+        X = numbers(1, 3, 4)
+        net[0](X, X, X)
+        net[1](X)
+        self.assertEqual(len(optim.SGD(net.parameters(), 1.0).params), 6)
+        self.assertEqual([p is q for p, q in zip(net.parameters(), net.parameters(), strict=True)], [True] * 6)
+
+    def test_lr(self):
+        trainer = optim.SGD([nn.Parameter([1.0])], 1.0)
+        for value, error in (("x", TypeError), (None, TypeError), (-1, ValueError), (math.inf, ValueError)):
+            with self.assertRaisesRegex(error, "lr"):
+                trainer.lr = value
+        self.assertEqual(trainer.lr, 1)
+        trainer.lr *= 0.5
+        self.gradient(trainer.params[0], [1.0])
+        trainer.step()
+        self.close(trainer.params[0], [0.5])
 
     def test_refusals(self):
         p = nn.Parameter([1.0])
