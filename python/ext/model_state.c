@@ -111,7 +111,8 @@ PyObject *model_load_state(PyObject *self, PyObject *args)
             goto end;
     }
     if (!m->trainable)
-        PyErr_SetString(PyExc_ValueError, "the model was not loaded with trainable=True");
+        PyErr_SetString(PyExc_ValueError, "the model was not loaded with trainable=True "
+                                          "(Model.load or Run.model with trainable=True)");
     else if (write_changes(ext_state_of(self), m, changes, count) == 0)
         result = Py_NewRef(Py_None);
 end:

@@ -42,7 +42,8 @@ def _norms(block):
 
 
 def from_model(model):
-    """The EncoderDecoder of a loaded translation model (Model.load), with copies of its parameters, in eval().
+    """The EncoderDecoder of a loaded translation model (Model.load), with copies of its parameters, in eval(): call train()
+    before training it, for dropout.
 
     For ids of the model's tokenizers it computes what the model computes: net(sources, targets, valid_lens) are the logits. A
     model of rapt fits unless its recipe asks for another architecture than the book's, and so do Marian's models. Matrices that
@@ -84,7 +85,8 @@ def _architecture(net):
 
 def to_model(net, model):
     """Writes the parameters of an EncoderDecoder of the book's modules, such as from_model returns, to a model of the same
-    architecture that was loaded with trainable=True, which can then translate, be saved and exported. All or nothing.
+    architecture that was loaded with trainable=True (Model.load, Run.model), which can then translate, be saved and exported. All
+    or nothing.
 
     InvalidValueError: the model is another one, or shares matrices that differ in the net; ShapeError: the sizes differ."""
     _check(net, EncoderDecoder, "net", "a rapt.nn.EncoderDecoder")

@@ -56,10 +56,15 @@ class Run:
         return Model.load(self.folder if which == "last" else os.path.join(self.folder, which), **options)
 
     def log(self):
-        """The lines of train.jsonl, each a dict."""
+        """The lines of train.jsonl, each a dict; none if no step was trained."""
         import json
-        with open(os.path.join(self.folder, "train.jsonl"), encoding="utf-8") as file:
-            return [json.loads(line) for line in file]
+        try:
+            with open(os.path.join(self.folder, "train.jsonl"), encoding="utf-8") as file:
+                return [json.loads(line) for line in file]
+        except FileNotFoundError:
+            if os.path.isdir(self.folder): # no step was trained yet
+                return []
+            raise
 
     def frame(self):
         """The log as a pandas.DataFrame (which takes the package pandas)."""
@@ -116,6 +121,12 @@ def _pairs(pairs, name):
         sources.append(pair[0])
         targets.append(pair[1])
     return tuple(sources), tuple(targets)
+
+
+def _check_ids(ids, name, instead):
+    """Refuses texts where ids are wanted."""
+    if isinstance(ids, str) or isinstance(ids, (list, tuple)) and ids and isinstance(ids[0], str):
+        raise TypeError(f"{name} must be {instead}, not {'a list of str' if not isinstance(ids, str) else 'str'}")
 
 
 def _scratch(of):
@@ -244,8 +255,11 @@ def train(recipe, out=None, *, pairs=None, text=None, validation=None, resume=Fa
     run = Run(None)
     run.folder = _scratch(run) if out is None else os.fspath(out)
     of_pairs = _pairs(pairs, "pairs")
-    own = _recipe_of(recipe, pairs, text, validation, run)
     ids = None if isinstance(text, str) else text
+    _check_ids(ids, "text", "a str, or a list of token ids")
+    own = _recipe_of(recipe, pairs, text, validation, run)
+    if own["task"] != "translation":
+        _check_ids(validation, "validation", "a list of token ids")
     if own["task"] == "translation":
         data = (of_pairs, _pairs(validation, "validation"), ids, None)
     else:

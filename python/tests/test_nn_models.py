@@ -144,6 +144,8 @@ class Models(unittest.TestCase):
                 nn.to_model(*arguments)
         with self.assertRaises(TypeError):
             nn.from_model(net)
+        with self.assertRaisesRegex(ValueError, r"trainable=True \(Model\.load or Run\.model"):
+            nn.to_model(nn.from_model(model), rapt.Model.load(support.translator()))
 
     def test_names_of_the_books_code(self):
         net = nn.from_model(rapt.Model.load(support.translator()))

@@ -3,6 +3,7 @@ import gc
 import json
 import os
 import pathlib
+import shutil
 import signal
 import sys
 import threading
@@ -152,10 +153,24 @@ class Ends(unittest.TestCase):
         rapt.train(recipe(), out, max_steps=5)
         self.assert_resumes(out)
 
+    def test_texts_where_ids_are_wanted(self):
+        keys = {"task": "language_model", "tokenizer.type": "characters"}
+        for text in (["to be"] * 2, ("to be",)):
+            with self.assertRaisesRegex(TypeError, "text must be a str, or a list of token ids, not a list of str"):
+                rapt.train(keys, text=text)
+        for validation, given in (("to be", "str"), (["to be"], "a list of str")):
+            with self.assertRaisesRegex(TypeError, f"validation must be a list of token ids, not {given}$"):
+                rapt.train(keys, text="to be, or not to be", validation=validation)
+
     def test_untrained(self):
         run = rapt.train(recipe(), untrained=True)
         self.assertEqual(run.steps, [])
         self.assertIsInstance(run.model(), rapt.Translator)
+        self.assertEqual(run.log(), [])
+        self.assertIn("no report yet", run._repr_html_())
+        shutil.rmtree(run.folder)
+        with self.assertRaises(FileNotFoundError):
+            run.log()
 
 
 class Callbacks(unittest.TestCase):
