@@ -10,7 +10,7 @@ print(ffn(X)[0])
 try:
     X + ffn(X)
 except ValueError as error:
-    print(type(error).__name__)
+    print(str(error).partition(", and")[0])
 
 # %% positions-alone
 def alone(layer, x):
@@ -86,14 +86,18 @@ while not os.path.exists("recipes"):  # a notebook begins in docs/notebooks
     os.chdir("..")
 sentences = ["go .", "i lost .", "he's calm .", "i'm home ."]
 labels = ["va !", "j'ai perdu .", "il est calme .", "je suis chez moi ."]
-translations = labels
+translations = None
 if os.path.exists("data/fra-eng/fra.txt"):
     shutil.rmtree("lesson/d2l-python", ignore_errors=True)
     run = rapt.train("recipes/d2l-seq2seq.yaml", "lesson/d2l-python")
-    assert f"{run.steps[-1].loss:.4f} {run.steps[-1].loss_book:.4f}" == "0.3207 0.0321"
+    print(f"loss {run.steps[-1].loss:.4f}  book {run.steps[-1].loss_book:.4f}")
     translations = [translation.text for translation in run.model().translate(sentences)]
-    assert translations == labels
+    print(*translations, sep="\n")
+else:
+    print("there is no data/fra-eng/fra.txt: get it with `rapt fetch fra-eng`")
 
 # %% bleu
-for translation, label in zip(translations, labels):
+if translations is None:
+    print("no model was trained: no translations, no BLEU")
+for translation, label in zip(translations or [], labels):
     print(f"{rapt.book_bleu(translation, label, k=2):.4f} BLEU of the book")

@@ -54,7 +54,7 @@ print(table([[1, 2, 4, 3], [4, 3, 2, 1]]))
 try:
     table([[1, 2, 4, 5], [4, 3, 2, 9]])
 except ValueError as error:
-    print(type(error).__name__)
+    print(str(error).partition(": ")[2])  # without the name of the table
 
 # %% options
 def show_gradients(name, table):
@@ -93,22 +93,24 @@ for i in ids:
 
 # %% dec-valid-lens
 batch_size, num_steps = 2, 5
-attention = nn.MultiHeadAttention(32, 4).reset_parameters("lens.self_attention.").eval()
-X = nn.draw("lens.X", (batch_size, num_steps, 32))
+self_attention = nn.MultiHeadAttention(32, 4).reset_parameters("lens.self_attention.").eval()
+words = nn.draw("lens.X", (batch_size, num_steps, 32))
 dec_valid_lens = nn.arange(1, num_steps + 1).repeat(batch_size, 1)
 for row in dec_valid_lens.tolist():
     print([int(length) for length in row])
-by_lengths, causal, unmasked = (attention(X, X, X, dec_valid_lens), attention(X, X, X, causal=True), attention(X, X, X))
+by_lengths = self_attention(words, words, words, dec_valid_lens)
+causal = self_attention(words, words, words, causal=True)
+unmasked = self_attention(words, words, words)
 assert by_lengths.tolist() == causal.tolist() != unmasked.tolist()
 assert causal[:, -1].tolist() == unmasked[:, -1].tolist()  # the last word sees all words in any case
 
 # %% state
-attention.reset_parameters("state.self_attention.")
-X = nn.draw("state.X", (batch_size, num_steps, 32))
-whole = attention(X, X, X, causal=True)
+self_attention.reset_parameters("state.self_attention.")
+words = nn.draw("state.X", (batch_size, num_steps, 32))
+whole = self_attention(words, words, words, causal=True)
 so_far = None
 for i in range(num_steps):
-    word = X[:, i:i + 1]
+    word = words[:, i:i + 1]
     so_far = word if so_far is None else nn.cat((so_far, word), axis=1)
     print(f"step {i}: key_values:", list(so_far.shape))
-    assert attention(word, so_far, so_far)[:, 0].tolist() == whole[:, i].tolist()
+    assert self_attention(word, so_far, so_far)[:, 0].tolist() == whole[:, i].tolist()
