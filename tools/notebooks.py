@@ -14,9 +14,10 @@ In a page a cell is the two lines
     <!-- cell NAME -->
     <!-- end -->
 and all that stands between them is made here: the code and, if it prints something, its output. The cells of a page run in their
-order in one namespace, in a folder that has build, docs, examples, recipes and data as the root of the sources has them. Each
-line with a digit that a cell prints also stands in what a command of the page prints, so that a page has its numbers once; lines
-of a cell that is marked "(own)" need not.
+order in one namespace, in a folder that has build, docs, examples, recipes and data as the root of the sources has them. The
+lines with a digit that a cell prints also stand, in their order, in what the commands of the page print, so that a page has its
+numbers once: in the lines below a "$ " line of a plain fence. Rows of a tensor follow one another there, too. Lines of a cell
+that is marked "(own)" need not. A page is read on its own, so a helper such as split_heads() stands again in each that uses it.
 
 A notebook has the page's text, with links to chapters and tutorials that lead to their notebooks, and the cells with their
 output. A last expression, without print, is for figures: the notebook shows it when it is run, the page does not.
@@ -182,14 +183,43 @@ def one_space(line):
     return re.sub(r"\[ ", "[", re.sub(r"\s+", " ", line.strip()))
 
 
+def output_of_commands(text):
+    """What the commands of a page print, one text; a line "$" keeps what two commands print apart."""
+    lines = []
+    for language, fence in fences(text):
+        commands = [i for i, line in enumerate(fence) if line.startswith("$ ")] if not language else []
+        lines += ["$" if i in commands else one_space(fence[i]) for i in range(min(commands, default=len(fence)), len(fence))]
+        lines += ["$"]
+    return "\n".join(line for line in lines if line)
+
+
+def groups(out):
+    """The lines with a digit that a cell prints, in lists: a line that ends with a comma, as a tensor's row, and the next are one."""
+    made, more = [], False
+    for line in filter(None, map(one_space, out.splitlines())):
+        made += [] if more else [[]]
+        made[-1].append(line)
+        more = line.endswith(",")
+    return [lines for lines in made if re.search(r"\d", "".join(lines))]
+
+
+def whole(line):
+    """The expression of a line that is not a part of a longer word, number, share or date."""
+    return r"(?<![\w.,/-])(?<!\d:)" + re.escape(line) + r"(?!\w|%|[.,/:-]\d)"
+
+
 def not_on_page(text, cells, printed):
-    """(cell, line) of each line with a digit that no command of the page prints. A part of a longer number is none."""
-    lines = [one_space(line) for language, lines in fences(text) if not language for line in lines]
+    """(cell, line) of each line with a digit that no command of the page prints after the lines before it."""
+    there = output_of_commands(text)
     for cell, out in zip(cells, printed):
-        for line in out.splitlines() if not cell.own else ():
-            number = re.compile(r"(?<![\w.-])" * line[:1].isalnum() + re.escape(one_space(line)) + r"(?![\w]|\.\d)")
-            if re.search(r"\d", line) and not any(number.search(there) for there in lines):
-                yield cell.name, line
+        end = 0
+        for lines in groups(out) if not cell.own else ():
+            found = [re.compile(r"[^\n]*\n[^\n]*?".join(map(whole, lines[:count]))).search(there, end)
+                     for count in range(1, len(lines) + 1)]
+            if None in found:
+                yield cell.name, lines[found.index(None)]
+            else:
+                end = found[-1].end()
 
 
 # ---- notebooks ----------------------------------------------------------------------------------------------------------
@@ -269,7 +299,7 @@ def check_page(path, cells, printed):
         if fill_page(text, cells, printed, page.name) != text:
             yield f"{page.name}: what its cells show is not what they print now (tools/notebooks.py fill)"
         for cell, line in not_on_page(text, cells, printed):
-            yield f"{page.name}, cell {cell}: no command of the page prints: {line}"
+            yield f"{page.name}, cell {cell}: no command of the page prints, in this order: {line}"
         notebook = notebook_of(page)
         if not notebook.exists() or notebook.read_text(encoding="utf-8") != make_notebook(page, cells, printed):
             yield f"{notebook.name} is not what its page gives (tools/notebooks.py write)"
@@ -292,7 +322,7 @@ def do_page(command, path, build):
         text = page.read_text(encoding="utf-8")
         if command == "fill":
             write_if_changed(page, fill_page(text, cells, printed, page.name))
-            yield from (f"{page.name}, cell {cell}: no command of the page prints: {line}"
+            yield from (f"{page.name}, cell {cell}: no command of the page prints, in this order: {line}"
                         for cell, line in not_on_page(text, cells, printed))
         else:
             write_if_changed(notebook_of(page), make_notebook(page, cells, printed))

@@ -30,10 +30,10 @@ def split_heads(x, heads):
 Q, K, V = (split_heads(W(X), 4) for W in (W_q, W_k, W_v))
 nn.set_printoptions(threshold=1)  # of large tensors print the corners
 print("Q by heads:", list(Q.shape))
-print(Q[0, 0])
 for name, x in (("Q", Q), ("K", K), ("V", V)):
     numbers = x.reshape(-1).tolist()
     print(f"{name}: from {min(numbers):.4f} to {max(numbers):.4f}")
+print(Q[0, 0])
 
 # %% back
 def concat_heads(x):

@@ -50,8 +50,9 @@ tokens = [[int(x) for x in row] for row in ((numbers + 1) * 9999 / 2).tolist()]
 X = nn.PositionalEncoding(512, 0)(nn.Embedding(10000, 512).reset_parameters("batch.embedding.")(tokens))
 attention = nn.MultiHeadAttention(512, 16, bias=True).reset_parameters("attention.", init="pytorch")
 nn.set_printoptions(threshold=1)  # of large tensors print the corners
-print(attention(X, X, X)[0])
+Y = attention(X, X, X)
 print("W_o:", list(attention.W_o.weight.shape))
+print(Y[0])
 
 # %% layer
 Q, K, V = (nn.draw(f"pair.{name}", (2, 5, 16)) for name in "qkv")

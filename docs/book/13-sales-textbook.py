@@ -1,12 +1,12 @@
 """The Python cells of docs/book/13-sales-textbook.md: tools/notebooks.py runs them for the page and for its notebook."""
-# %% hand
+# %% hand (own)
 tokens = [7, 1, 4, 9, 2, 6, 3, 5, 8, 0]
 training = tokens[:len(tokens) * 9 // 10]
 windows = [training[start:start + 5] for start in range(len(training) - 4)]  # four tokens and a label
 inputs, labels = windows[2][:-1], windows[2][1:]
 print("inputs: ", *inputs)
 print("labels: ", *labels)
-assert len(windows) == 5
+assert len(windows) == 5 and (inputs, labels) == ([4, 9, 2, 6], [9, 2, 6, 3])
 
 # %% text
 import math

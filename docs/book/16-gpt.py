@@ -120,6 +120,7 @@ for name, tied, std in (("two matrices, embedding N(0, 1)", False, 1), ("one mat
     print(f"{name} {loss:.4f}, gradient of a word that is a label only: {length(word):.4f}")
 
 # %% norm-places
+losses = []
 for name in ("post", "pre"):
     gpt = draw(GPT(12, pre_norm=name == "pre", tied=False), "xavier", 1, 1)
     trainer = optim.Adam(gpt.parameters(), lr=0.003)  # without warmup
@@ -131,7 +132,8 @@ for name in ("post", "pre"):
         trainer.clip(1)
         trainer.step()
         trainer.zero_grad()
-    print(f"{first:.4f} to {loss:.4f} ({name})")
+    losses.append(f"{first:.4f} to {loss:.4f} ({name})")
+print("loss", ", ".join(losses))
 
 # %% residual
 for name, output_std in (("std", 0.125), ("std / sqrt(24)", 0.125 / math.sqrt(24))):

@@ -50,14 +50,14 @@ for name, z in (("Q", Q), ("K", K), ("V", V)):
 # %% attention
 scaled = nn.matmul(Q, K.transpose(-2, -1)) / 16**0.5
 mask = nn.triu(nn.ones(16, 16), diagonal=1)
+for row in mask[:5, :5].tolist():
+    print(*(f"{hidden:.0f}" for hidden in row))
 weights = nn.softmax(scaled.masked_fill(mask, float("-inf")), dim=-1)
 heads = weights @ V
 print("heads:", list(heads.shape))
 print(", ".join(f"{v:.4e}" for v in heads[0, 0, 0, :3].tolist()))
 projected = Wo(heads.transpose(1, 2).reshape(4, -1, 64))
 print("projected:", list(projected.shape))
-for row in mask[:5, :5].tolist():
-    print(*(f"{hidden:.0f}" for hidden in row))
 weights[0, 0].heatmap()
 
 # %% ffn

@@ -11,15 +11,17 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import rapt
 import support
 
 try:
+    import ipykernel
     import nbclient
     import nbformat
 except ImportError:
-    nbclient = None
+    nbclient = ipykernel = None
 
 spec = importlib.util.spec_from_file_location("notebooks", support.SOURCE / "tools" / "notebooks.py")
 notebooks = importlib.util.module_from_spec(spec)
@@ -53,20 +55,6 @@ class Pages(unittest.TestCase):
         for notebook in made:
             self.assertEqual(code_of(notebook), [cell.code.rstrip("\n") for cell in cells], notebook.name)
         self.assertEqual(list(notebooks.check_page(path, cells, notebooks.run_cells(cells, path, BUILD))), [])
-        if nbclient:
-            self.run_notebook(made[0])
-
-    def run_notebook(self, path):
-        """As a front end does, in a kernel of its own."""
-        notebook = nbformat.read(path, as_version=4)
-        nbformat.validate(notebook)
-        with tempfile.TemporaryDirectory() as folder:
-            notebooks.make_folder(pathlib.Path(folder), BUILD)
-            client = nbclient.NotebookClient(notebook, resources={"metadata": {"path": folder}})
-            client.execute(env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-        printed = ["".join(output["text"] for output in cell["outputs"] if output["output_type"] == "stream")
-                   for cell in notebook["cells"] if cell["cell_type"] == "code"]
-        self.assertEqual(printed, printed_by(path), path.name)
 
 
 def add_test(name, path):
@@ -75,6 +63,38 @@ def add_test(name, path):
 
 for name, path in notebooks.cell_files().items():
     add_test(name, path)
+
+
+@unittest.skipUnless(nbclient and ipykernel, "needs nbclient, nbformat and ipykernel")
+class FrontEnd(unittest.TestCase):
+    """The notebooks as a front end runs them."""
+
+    def run_notebook(self, path):
+        """In a kernel of its own: this Python, whatever "python3" is elsewhere."""
+        notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)
+        with tempfile.TemporaryDirectory() as folder:
+            notebooks.make_folder(pathlib.Path(folder), BUILD)
+            kernel = pathlib.Path(folder) / "jupyter/kernels/rapt/kernel.json"
+            kernel.parent.mkdir(parents=True)
+            command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+            kernel.write_text(json.dumps({"argv": command, "display_name": "rapt", "language": "python"}), encoding="utf-8")
+            with mock.patch.dict(os.environ, JUPYTER_PATH=f"{folder}/jupyter", PYTHONPATH=os.pathsep.join(sys.path)):
+                nbclient.NotebookClient(notebook, kernel_name="rapt", resources={"metadata": {"path": folder}}).execute()
+        return notebook
+
+    def test_the_kernel_is_this_python(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "which.ipynb"
+            nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import sys\nprint(sys.executable)")]), path)
+            self.assertEqual(self.run_notebook(path)["cells"][0]["outputs"][0]["text"], sys.executable + "\n")
+
+    def test_they_print_what_their_files_say(self):
+        for path in (notebooks.notebook_of(notebooks.pages_of(cells)[0]) for cells in notebooks.cell_files().values()):
+            with self.subTest(path.name):
+                printed = ["".join(output["text"] for output in cell["outputs"] if output["output_type"] == "stream")
+                           for cell in self.run_notebook(path)["cells"] if cell["cell_type"] == "code"]
+                self.assertEqual(printed, printed_by(path))
 
 
 class Notebooks(unittest.TestCase):
@@ -150,6 +170,67 @@ print("weights: [2,", "3]")
 # %% two (own)
 print(x + 40)
 """
+
+
+RULE = """# Rule
+
+```
+inputs: 4 6
+```
+
+```
+read: 31
+$ build/examples/rule --set x=77
+tensor([[1., 2.],
+        [3., 4.],
+
+        [5., 6.]])
+loss 17,000 at 12:30 of 2024-11-05: 35/37 or 71%
+from 0.25 to 0.75
+$ build/examples/rule again
+        [8., 9.]])
+a:  10
+b:  20
+```
+
+```sh
+$ build/examples/rule --seed
+seed 41
+```
+"""
+
+
+class Rule(unittest.TestCase):
+    """What a cell prints stands in what the commands of the page print."""
+
+    def refused(self, *printed):
+        cells = [notebooks.Cell("one", "", 0, False)]
+        return [line for _, line in notebooks.not_on_page(RULE, cells, ["\n".join(printed) + "\n"])]
+
+    def test_only_what_commands_print_counts(self):
+        for line in ("inputs: 4 6", "read: 31", "77", "x=77", "seed 41"):
+            self.assertEqual(self.refused(line), [line])
+        self.assertEqual(self.refused("a: 10"), [])
+
+    def test_a_part_of_a_number_is_none(self):
+        for line in ("17", "000", "loss 17", "12", "30", "2024", "11", "05", "35", "37", "71", "0.2", "25", "75", "from 0"):
+            self.assertEqual(self.refused(line), [line])
+        for line in ("loss 17,000", "17,000", "12:30", "2024-11-05", "35/37", "71%", "0.25", "0.75"):
+            self.assertEqual(self.refused(line), [])
+
+    def test_lines_in_their_order(self):
+        self.assertEqual(self.refused("from 0.25", "to 0.75", "a: 10", "text", "b: 20"), [])
+        self.assertEqual(self.refused("b: 20", "a: 10"), ["a: 10"])
+        self.assertEqual(self.refused("to 0.75", "from 0.25"), ["from 0.25"])
+        self.assertEqual(self.refused("a: 10", "a: 10"), ["a: 10"])
+
+    def test_rows_follow_one_another(self):
+        self.assertEqual(self.refused("tensor([[1., 2.],", "        [3., 4.],", "        [5., 6.]])"), [])
+        self.assertEqual(self.refused("tensor([[1., 2.],", "", "        [3., 4.]"), [])
+        self.assertEqual(self.refused("[3., 4.],", "[1., 2.],"), ["[1., 2.],"])
+        self.assertEqual(self.refused("[1., 2.],", "[5., 6.]])"), ["[5., 6.]])"])
+        self.assertEqual(self.refused("from 0.25,", "a: 10"), ["from 0.25,"])
+        self.assertEqual(self.refused("[1., 2.],", "...,", "[5., 6.]])"), ["...,"])
 
 
 class Tool(unittest.TestCase):
