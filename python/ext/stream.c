@@ -11,14 +11,17 @@ typedef struct stream {
     bool cancelled;  /* by another one meanwhile */
 } stream;
 
+/* What it drops may run code of Python that closes the stream again: nothing of it is left by then. */
 static void stream_end(stream *s)
 {
     generation *n = s->n;
+    PyObject *of = s->model, *hold = s->hold;
     s->n = NULL;
+    s->model = s->hold = NULL;
     if (n)
-        generation_put((model *)s->model, n);
-    Py_CLEAR(s->hold);
-    Py_CLEAR(s->model);
+        generation_put((model *)of, n);
+    Py_XDECREF(hold);
+    Py_XDECREF(of);
 }
 
 /* stream(prompt, options, stops, biases, logits or None, sample) */
@@ -161,8 +164,31 @@ static PyObject *stream_close(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* A stream may refer to itself by its callable: a method of the object that has the stream, for example. */
+static int stream_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    stream *s = (stream *)self;
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(s->model);
+    Py_VISIT(s->hold);
+    if (s->n) {
+        Py_VISIT(s->n->key);
+        Py_VISIT(s->n->logits);
+    }
+    return 0;
+}
+
+static int stream_clear(PyObject *self)
+{
+    stream *s = (stream *)self;
+    if (!s->busy) // a thread that computes needs the generator, and ends the stream
+        stream_end(s);
+    return 0;
+}
+
 static void stream_dealloc(PyObject *self)
 {
+    PyObject_GC_UnTrack(self);
     stream_end((stream *)self);
     ext_free(self);
 }
@@ -172,6 +198,7 @@ static PyMethodDef stream_methods[] = {
     {"finish", stream_finish, METH_NOARGS, NULL},
     {"close", stream_close, METH_NOARGS, NULL},
     {0}};
-static PyType_Slot stream_slots[] = {{Py_tp_dealloc, stream_dealloc}, {Py_tp_methods, stream_methods}, {0}};
-PyType_Spec stream_spec = {"rapt._rapt.Stream", sizeof(stream), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                           stream_slots};
+static PyType_Slot stream_slots[] = {{Py_tp_dealloc, stream_dealloc}, {Py_tp_traverse, stream_traverse},
+                                     {Py_tp_clear, stream_clear}, {Py_tp_methods, stream_methods}, {0}};
+PyType_Spec stream_spec = {"rapt._rapt.Stream", sizeof(stream), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, stream_slots};

@@ -6,6 +6,7 @@ import math
 import os
 import threading
 import unittest
+import weakref
 
 import rapt
 import support
@@ -315,6 +316,47 @@ class Threads(unittest.TestCase):
             with self.assertRaises(error):
                 model().generate("To be", max_tokens=3, **options)
         self.assertEqual(model().generate("To be", max_tokens=12, seed=4, temperature=1.0), plain)
+
+    def test_a_stream_that_refers_to_itself_is_freed(self):
+        class Writer:
+            def __init__(self, of, times):
+                self.stream = of.generate("To be", max_tokens=5, stream=True, logits=self.keep)
+                for _ in range(times):
+                    next(self.stream)
+
+            def keep(self, step, array):
+                self.step = step
+
+            def __del__(self): # of an object that is collected: the stream is still whole
+                deleted.append(getattr(self, "step", None))
+
+        for times, step in ((0, None), (2, 1)):
+            deleted, own = [], rapt.Model.load(support.language_model(), threads=1)
+            writer = Writer(own, times)
+            watched = weakref.ref(writer)
+            del writer
+            gc.collect()
+            self.assertIsNone(watched())
+            self.assertEqual(deleted, [step])
+            own.close() # no stream of it is left
+        running = Writer(model(), 1) # what is in use stays
+        gc.collect()
+        self.assertEqual(len(list(running.stream)), 4)
+
+    def test_a_stream_that_its_callable_closes_is_freed_once(self):
+        class Closer:
+            def __call__(self, step, array):
+                pass
+
+            def __del__(self):
+                streams[0].close()
+
+        own = rapt.Model.load(support.language_model(), threads=1)
+        streams = [own.generate("To be", max_tokens=5, stream=True, logits=Closer())]
+        next(streams[0])
+        del own # the stream has the last reference
+        streams[0]._handle.close() # drops the callable, which closes the stream again
+        self.assertRaises(StopIteration, next, streams[0])
 
     def test_a_model_in_use_is_not_closed(self):
         own = rapt.Model.load(support.language_model(), threads=1)
