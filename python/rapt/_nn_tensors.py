@@ -13,6 +13,15 @@ def _sizes(size):
     return tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
 
 
+def _sizes_of(sizes, name):
+    """Sizes, or counts, of 1 or more. expand() would keep a dimension whose size is -1."""
+    sizes = tuple(integer(size, name) for size in sizes)
+    for size in sizes:
+        if size < 1:
+            raise _rapt.ShapeError(f"{name} is {size}: it is 1 or more")
+    return sizes
+
+
 def _count(shape):
     count = 1
     for size in shape:
@@ -22,7 +31,7 @@ def _count(shape):
 
 def full(size, fill_value):
     """A tensor of this shape, a tuple of 1 to 4 sizes, with the same number everywhere."""
-    return _rapt.tensor([number(fill_value, "fill_value")], False).expand(*shape_of(size, "size"))
+    return _rapt.tensor([number(fill_value, "fill_value")], False).expand(*_sizes_of(shape_of(size, "size"), "a size"))
 
 
 def zeros(*size):
@@ -65,7 +74,7 @@ def randint(low, high, size):
     """Whole numbers from low to high - 1, all equally likely, in a tensor of the shape `size`; ids, for example. Random as
     those of randn. At most 2^24 of them, and of as many different ones."""
     low, high = integer(low, "low"), integer(high, "high")
-    size = tuple(integer(count, "a size") for count in shape_of(size, "size"))
+    size = _sizes_of(shape_of(size, "size"), "a size")
     if not 0 < high - low <= _MOST:
         raise _rapt.InvalidValueError(f"randint: there are {high - low} numbers from {low} to {high - 1}; 1 to 2^24 can be drawn")
     if _count(size) > _MOST:
@@ -198,6 +207,7 @@ def repeat_interleave(X, repeats, dim=0):
     X = as_tensor(X)
     dim = range(len(X.shape))[dim]
     shape = X.shape
+    repeats, = _sizes_of((repeats,), "repeats")
     return _repeated(X, _count(shape[:dim + 1]), repeats, _count(shape[dim + 1:]),
                      (*shape[:dim], shape[dim] * repeats, *shape[dim + 1:]))
 
@@ -246,10 +256,12 @@ def _eq(self, other):
 
 def _repeat(self, *sizes):
     """The tensor this many times along each dimension; more sizes than dimensions add dimensions in front."""
-    sizes = _sizes(sizes)
+    sizes = _sizes_of(_sizes(sizes), "a size")
     if len(sizes) < len(self.shape):
         raise _rapt.ShapeError(f"repeat: {len(sizes)} sizes for {len(self.shape)} dimensions")
     shape = [1] * (len(sizes) - len(self.shape)) + list(self.shape)
+    if _count(shape) * _count(sizes) > 1 << 40: # before the first axis takes memory
+        raise _rapt.ShapeError(f"repeat: {_count(shape) * _count(sizes)} elements are more than 2^40")
     result = self
     for axis, times in enumerate(sizes):
         before, behind = _count(shape[:axis]), _count(shape[axis:])

@@ -20,7 +20,8 @@ class Made(Close):
         self.assertEqual(nn.arange(3, 0, -2).tolist(), [3, 1])
         for call in (lambda: nn.arange(0), lambda: nn.arange(3, 3), lambda: nn.arange(0, 3, 0), lambda: nn.arange(2**40),
                      lambda: nn.arange(math.nan), lambda: nn.arange(0, INFINITY), lambda: nn.randint(0, 2, (2**30,)),
-                     lambda: nn.zeros(0),
+                     lambda: nn.zeros(0), lambda: nn.zeros(-1), lambda: nn.ones(2, -1), lambda: nn.full((-1,), 1.0),
+                     lambda: nn.randint(0, 2, (-1, -2)),
                      lambda: nn.full((), 1.0), lambda: nn.randint(3, 3, (2,)), lambda: nn.randint(0, 2**25, (2,))):
             with self.assertRaises(ValueError):
                 call()
@@ -152,6 +153,13 @@ class Methods(Close):
         self.assertEqual((nn.tensor(3).max().item(), nn.tensor([[-1, 2]]).min().item()), (3, -1))
         with self.assertRaises(rapt.ShapeError):
             x.repeat(2)
+        pair = nn.tensor([5.0, 6.0])
+        for sizes in ((-1,), (0,), (2, -1), (1 << 31, 1 << 31, 1 << 31)):
+            with self.assertRaises(rapt.ShapeError):
+                pair.repeat(*sizes)
+        for repeats in (-1, 0):
+            with self.assertRaises(rapt.ShapeError):
+                nn.repeat_interleave(pair, repeats)
 
     def test_masked_fill(self):
         x = nn.tensor([[1.0, INFINITY, 3.0], [4.0, 5.0, 6.0]])
