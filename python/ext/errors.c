@@ -51,40 +51,52 @@ int ext_add_errors(PyObject *module, ext_state *s)
     return 0;
 }
 
-/* What the library's messages say to users of the program, and what that is here. The first that fits counts. */
-static const char *const words[][2] = {
-    {"(--n-best)", "(n_best)"},
-    {"(--beam)", "(beam)"},
-    {"--beam 1 ", "beam=1 "},
-    {"(--train)", "(gradients=True)"},
-    {"(--max-steps 0)", "(untrained=True)"},
-    {"--max-steps is ", "max_steps is "},
+/* What the library's messages say to users of the program, and what that is here. The first that fits counts. Each has enough of
+ * the sentence around an option that no path or text, which messages quote, is taken for it; one that begins with an option
+ * counts only where the message begins. */
+static const char *const phrases[][2] = {
+    {"hypotheses (--n-best) need a beam (--beam) of ", "hypotheses (n_best) need a beam (beam) of "},
+    {"; --beam 1 turns it off", "; beam=1 turns it off"},
+    {"there is a loss with gradients only (--train)", "there is a loss with gradients only (gradients=True)"},
     {"--max-steps ", "max_steps="},
-    {"rapt train --resume --out ", "resume=True, out="},
-    {"--resume ", "resume=True "},
-    {"began with --init ", "began with init "},
-    {"with --init ", "with init="},
-    {" --init ", ", init="},
-    {": --set ", ": set "},
-    {"--to gguf ", "to=\"gguf\" "},
-    {"`rapt info MODEL --tensors` lists the names", "Model.parameters has the names"},
+    {" is done already, and --max-steps is ", " is done already, and max_steps is "},
+    {"; to resume: rapt train --resume --out ", "; to resume: resume=True, out="},
+    {"; to resume with that: rapt train --resume --out ", "; to resume with that: resume=True, out="},
+    {"of an earlier run: --resume continues it", "of an earlier run: resume=True continues it"},
+    {"its model is untrained (--max-steps 0), --resume to ", "its model is untrained (untrained=True), resume=True to "},
+    {"a run stopped early, --resume to ", "a run stopped early, resume=True to "},
+    {"; a run that began with --init is resumed with it", "; a run that began with init is resumed with it"},
+    {": resume it with --init ", ": resume it with init="},
+    {"undo the edit, or train into another folder with --init", "undo the edit, or train into another folder with init"},
+    {"; if it is elsewhere now: --set ", "; if it is elsewhere now: set "},
+    {"; --to gguf stores such models", "; to=\"gguf\" stores such models"},
+    {"; `rapt info MODEL --tensors` lists the names", "; Model.parameters has the names"},
+    {"; a model without one continues texts: `rapt generate`", "; a model without one continues texts: LanguageModel.generate"},
+    {"; say where it is: MODEL --adapter ", "; say where it is: load(MODEL, adapter=...) with "},
 };
+
+/* The phrase that begins at a place of a message; or NULL. */
+static const char *const *phrase_at(const char *text, const char *at)
+{
+    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
+        if ((*phrases[i][0] != '-' || at == text) && strncmp(at, phrases[i][0], strlen(phrases[i][0])) == 0)
+            return phrases[i];
+    return NULL;
+}
 
 PyObject *ext_message(const char *text)
 {
     char out[2 * sizeof ((rapt_error *)0)->message];
     size_t size = 0;
     for (const char *at = text; *at;) {
-        size_t i = 0, count = sizeof words / sizeof *words;
-        while (i < count && strncmp(at, words[i][0], strlen(words[i][0])) != 0)
-            i++;
-        const char *put = i < count ? words[i][1] : at;
-        const size_t length = i < count ? strlen(put) : 1;
+        const char *const *phrase = phrase_at(text, at);
+        const char *put = phrase ? phrase[1] : at;
+        const size_t length = phrase ? strlen(put) : 1;
         if (size + length > sizeof out)
             break;
         memcpy(out + size, put, length);
         size += length;
-        at += i < count ? strlen(words[i][0]) : 1;
+        at += phrase ? strlen(phrase[0]) : 1;
     }
     return PyUnicode_DecodeUTF8(out, (Py_ssize_t)size, "replace");
 }

@@ -159,6 +159,14 @@ class Errors(unittest.TestCase):
         with rapt.Model.load(support.language_model(), threads=1) as model:
             said = self.refused(rapt.InvalidValueError, lambda: model.generate("To", beam=2, presence_penalty=1))
             self.assertIn("beam=1 turns it off", said)
+            said = self.refused(rapt.NotFoundError, lambda: model.chat([{"role": "user", "content": "a"}]))
+            self.assertIn("continues texts: LanguageModel.generate", said)
+
+    def test_messages_keep_paths(self):
+        for path in ("/tmp/a --resume --init b (--beam)", "/tmp/(--train): --set a; with --init b", "--max-steps"):
+            with self.assertRaises(rapt.NotFoundError) as caught:
+                rapt.Model.load(path)
+            self.assertIn(path, str(caught.exception))
 
     def test_messages_of_training(self):
         recipe = {**support.SMALL, "task": "translation", "tokenizer.type": "words", "data.validation_fraction": 0}
