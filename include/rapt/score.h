@@ -20,7 +20,8 @@ extern "C" {
 typedef struct rapt_score_options {
     size_t size;          /* of this struct; set by rapt_score_options_default */
     rapt_compute compute; /* `kv_cache` is read for language models */
-    rapt_stop_fn *stop;   /* asked before each batch of windows or pairs: true cancels it (RAPT_ERR_INTERRUPTED); or NULL */
+    rapt_stop_fn *stop;   /* asked before each batch of windows or pairs, and before each pair is encoded: true cancels it
+                             (RAPT_ERR_INTERRUPTED); or NULL */
     void *context;        /* of stop */
     bool strict;          /* translation models: a sentence that is too long is an error; if false, it is truncated as in
                              training */
@@ -59,8 +60,9 @@ RAPT_API rapt_code rapt_score_tokens(const rapt_model *m, const rapt_token_file 
  * Their sum is -nll but for rounding. Undefined after a failure. A log-probability that is not finite is no failure. */
 RAPT_API rapt_code rapt_score_each(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options,
                                    double *log_probs, rapt_error *err);
-/* Scores the targets of sentence pairs with a translation model, <eos> included. Errors as above; RAPT_ERR_VALUE too for models
- * of Hugging Face whose sentences begin with tokens of their own. */
+/* Scores the targets of sentence pairs with a translation model, each with its <eos> unless it is truncated. Errors as above;
+ * RAPT_ERR_VALUE too if each pair has an empty side, and for models of Hugging Face whose sentences begin with tokens of their
+ * own. */
 RAPT_API rapt_code rapt_score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options,
                                     rapt_score *out, rapt_error *err);
 
@@ -68,12 +70,13 @@ RAPT_API rapt_code rapt_score_pairs(const rapt_model *m, const rapt_pairs *pairs
 typedef struct rapt_pair_scores {
     size_t count;      /* pairs */
     size_t *begins;    /* [count + 1] tokens begins[i] .. begins[i + 1] - 1 belong to pair i; none do if a side of it is empty */
-    int32_t *tokens;   /* ids of the target, <eos> included */
+    int32_t *tokens;   /* ids of the target; the last one is <eos> unless the target is truncated */
     double *log_probs; /* of each token, given the source and the tokens before it, in nats */
 } rapt_pair_scores;
 
 /* rapt_score_pairs token by token: the sum of all log-probabilities is -nll but for rounding. A log-probability that is not
- * finite is no failure. *out is always filled, zeroed after a failure. Errors as in rapt_score_pairs. */
+ * finite is no failure, nor are pairs that all have an empty side. *out is always filled, zeroed after a failure. Other errors as
+ * in rapt_score_pairs. */
 RAPT_API rapt_code rapt_score_each_pair(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options,
                                         rapt_pair_scores *out, rapt_error *err);
 /* Frees the arrays and zeroes *s; a zeroed one is fine. */

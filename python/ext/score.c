@@ -107,10 +107,14 @@ static int pairs_read(PyObject *sources, PyObject *targets, pair_lists *out)
 {
     if (ext_texts_read(sources, "sources", &out->sources) < 0 || ext_texts_read(targets, "targets", &out->targets) < 0)
         return -1;
-    if (out->sources.count == out->targets.count)
-        return 0;
-    ext_invalid("there are %zu sources and %zu targets", out->sources.count, out->targets.count);
-    return -1;
+    if (out->sources.count != out->targets.count) {
+        ext_invalid("there are %zu sources and %zu targets", out->sources.count, out->targets.count);
+        return -1;
+    }
+    for (size_t i = 0; i < out->sources.count; i++)
+        if (!*out->sources.texts[i] && !*out->targets.texts[i])
+            out->sources.texts[i] = " "; // the library skips pairs of two empty texts; this one stays, with an empty side
+    return 0;
 }
 
 static void pairs_free(pair_lists *p)

@@ -202,8 +202,8 @@ class Translator(Model):
 
     def score_pairs(self, sources, targets, *, strict=False, should_stop=None):
         """How probable given translations are, token by token: a list with a PairScore for each pair, or None where a side is
-        empty. sources and targets are lists or tuples of str, the other arguments as in score; all log-probabilities add up to
-        -score(...).nll, but for rounding."""
+        empty or blank. sources and targets are lists or tuples of str, the other arguments as in score; all log-probabilities
+        add up to -score(...).nll, but for rounding."""
         return [None if pair is None else PairScore(*pair)
                 for pair in self._handle.score_pairs(sources, targets, strict, should_stop)]
 

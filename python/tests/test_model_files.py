@@ -5,6 +5,7 @@ import json
 import math
 import os
 import shutil
+import time
 import unittest
 
 import rapt
@@ -159,8 +160,30 @@ class Translators(unittest.TestCase):
             self.assertAlmostEqual(ours, theirs, places=4)
         self.assertEqual([pair is None for pair in self.model.score_pairs(["", "I am.", "a"], ["a", "je suis.", " "])],
                          [True, False, True])
-        with self.assertRaises(rapt.InterruptedRunError):
-            self.model.score_pairs(sources * 20000, targets * 20000, should_stop=lambda: True)
+        self.assertEqual(self.model.score_pairs(["", "a", "", ""], ["", "", " ", "a"]), [None] * 4)
+        alone, = self.model.score_pairs(sources[:1], targets[:1])
+        self.assertEqual(self.model.score_pairs(["", sources[0]], ["", targets[0]]), [None, alone])
+        self.assertEqual(self.model.score(["", sources[0]], ["", targets[0]]).skipped, 1)
+        with self.assertRaisesRegex(rapt.InvalidValueError, "no pair is left to score: all 2 have an empty side"):
+            self.model.score(["", ""], ["a", ""])
+
+    def test_a_score_is_cancelled_while_pairs_are_encoded(self):
+        sources, targets = ["I am."] * 100000, ["je suis."] * 100000
+        begun = time.process_time()
+        for text in sources[::10]:
+            self.model.source_tokenizer.encode(text)
+        tenth, asked = time.process_time() - begun, []
+
+        def stop():
+            asked.append(time.process_time() - begun)
+            return True
+
+        begun = time.process_time()
+        with self.assertRaisesRegex(rapt.InterruptedRunError, "the score was cancelled"):
+            self.model.score_pairs(sources, targets, should_stop=stop)
+        self.assertLess(asked[0], max(5 * tenth, 0.2)) # encoding both sides takes 20 * tenth
+
+    def test_scores_of_arguments_that_do_not_fit(self):
         for arguments, error in ((("a", "b"), TypeError), ((["a"], []), ValueError), (([], []), ValueError),
                                  ((["a\nb"], ["c"]), ValueError), (([None], ["a"]), TypeError)):
             with self.assertRaises(error):

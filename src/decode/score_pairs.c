@@ -53,6 +53,8 @@ static rapt_code score_dataset(const rapt_model *m, const rapt_pairs *pairs, con
     data_options.pad_to_max = m->translation.pad_to_max;
     data_options.special = &m->translation.special;
     data_options.specials_in_text = m->translation.specials_in_text;
+    data_options.stop = o->stop;
+    data_options.stop_context = o->context;
     loader_options.batch_size = BATCH;
     rapt_dataset *data = rapt_dataset_new(pairs, m->translation.source, m->translation.target, &data_options, err);
     rapt_loader *loader = data ? rapt_loader_new(data, &loader_options, err) : NULL;
@@ -60,7 +62,7 @@ static rapt_code score_dataset(const rapt_model *m, const rapt_pairs *pairs, con
     rapt_code code = loader ? score_batches(m, loader, o, watch, out, err) : err->code;
     rapt_loader_free(loader);
     rapt_dataset_free(data);
-    return code;
+    return code == RAPT_ERR_INTERRUPTED ? score_cancelled(err) : code; // whoever noticed it
 }
 
 static rapt_code score_check_model(const rapt_model *m, rapt_error *err)
@@ -73,12 +75,22 @@ static rapt_code score_check_model(const rapt_model *m, rapt_error *err)
     return RAPT_OK;
 }
 
+/* The mean over no pairs is no number. */
+static rapt_code score_check_pairs(const rapt_pairs *pairs, rapt_error *err)
+{
+    for (size_t i = 0; i < rapt_pairs_count(pairs); i++)
+        if (!dataset_has_empty_side(pairs, i))
+            return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_VALUE, "no pair is left to score: all %zu have an empty side", rapt_pairs_count(pairs));
+}
+
 rapt_code score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options, const score_watch *watch,
                       rapt_score *out, rapt_error *err)
 {
     rapt_error own = {0};
     *out = (rapt_score){0};
     rapt_code code = score_check_model(m, &own);
+    code = code ? code : score_check_pairs(pairs, &own);
     code = code ? code : score_dataset(m, pairs, options, watch, out, &own);
     code = code ? code : score_finish(out, &own);
     if (!code)
@@ -141,7 +153,10 @@ rapt_code rapt_score_each_pair(const rapt_model *m, const rapt_pairs *pairs, con
     code = code ? code : score_check_model(m, &own);
     if (!code && !(out->begins = calloc(rapt_pairs_count(pairs) + 1, sizeof *out->begins)))
         code = rapt_fail(&own, RAPT_ERR_MEMORY, "out of memory for %zu pairs", rapt_pairs_count(pairs));
-    code = code ? code : score_dataset(m, pairs, &o, &(score_watch){score_take_pairs, &t}, &sums, &own);
+    if (!code)
+        taker_pass_empty(&t);
+    if (!code && out->count < rapt_pairs_count(pairs)) /* a data set has one at least */
+        code = score_dataset(m, pairs, &o, &(score_watch){score_take_pairs, &t}, &sums, &own);
     if (code) {
         rapt_pair_scores_free(out);
         return rapt_fail(err, code, "%s", own.message);

@@ -31,9 +31,15 @@ rapt_code score_options_take(const rapt_score_options *given, rapt_score_options
     return sized_take(out, given, sizeof out->reserved, "score_options", err);
 }
 
+rapt_code score_cancelled(rapt_error *err)
+{
+    *err = (rapt_error){0};
+    return rapt_fail(err, RAPT_ERR_INTERRUPTED, "the score was cancelled");
+}
+
 rapt_code score_asks(const rapt_score_options *o, rapt_error *err)
 {
-    return o->stop && o->stop(o->context) ? rapt_fail(err, RAPT_ERR_INTERRUPTED, "the score was cancelled") : RAPT_OK;
+    return o->stop && o->stop(o->context) ? score_cancelled(err) : RAPT_OK;
 }
 
 rapt_code score_finish(rapt_score *out, rapt_error *err)

@@ -10,7 +10,7 @@ typedef struct score_batch {
     const rapt_tokens *source;  /* pairs: the sources and their valid lengths */
     const int32_t *source_lens;
     rapt_tokens inputs, labels;
-    const int32_t *valid_lens;  /* of the labels; NULL: all */
+    const int32_t *valid_lens;  /* of the labels */
     const rapt_tensor *logits;  /* of all positions, or of those that count */
     const kernels *k;           /* of the tape */
 } score_batch;
@@ -33,7 +33,9 @@ rapt_code score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_s
 /* Copies the caller's options, which may be NULL, over the defaults. RAPT_ERR_VALUE: a size or reserved members of another
  * version. */
 rapt_code score_options_take(const rapt_score_options *given, rapt_score_options *out, rapt_error *err);
-/* RAPT_ERR_INTERRUPTED: the caller's stop says so. */
+/* RAPT_ERR_INTERRUPTED, with the message of scores in place of another one. */
+rapt_code score_cancelled(rapt_error *err);
+/* score_cancelled if the caller's stop says so. */
 rapt_code score_asks(const rapt_score_options *o, rapt_error *err);
 /* Fills the means from the sums. RAPT_ERR_NOT_FINITE. */
 rapt_code score_finish(rapt_score *out, rapt_error *err);

@@ -161,9 +161,53 @@ static void pairs_are_scored_token_by_token(void **state)
     rapt_model_free(m);
 }
 
+static void pairs_that_all_have_an_empty_side(void **state)
+{
+    static const char *const sources[] = {"", " ", "w1"}, *const targets[] = {"w1", "w2", "\t"};
+    (void)state;
+    rapt_model *m = case_translation_model(8, 2);
+    rapt_error err = {0};
+    rapt_score score;
+    rapt_pair_scores each;
+    rapt_pairs *p = rapt_pairs_from_lines(sources, targets, 3, &err);
+    assert_int_equal(rapt_score_each_pair(m, p, NULL, &each, &err), RAPT_OK);
+    assert_int_equal(each.count, 3);
+    for (size_t i = 0; i <= 3; i++)
+        assert_int_equal(each.begins[i], 0);
+    rapt_pair_scores_free(&each);
+    assert_int_equal(rapt_score_pairs(m, p, NULL, &score, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "no pair is left to score: all 3 have an empty side");
+    rapt_pairs_free(p);
+    rapt_model_free(m);
+}
+
+/* w1 five times and <eos> are six tokens of a model that allows four. */
+static void a_truncated_target_has_no_eos(void **state)
+{
+    static const char *const source = "w2", *const target = "w1 w1 w1 w1 w1";
+    (void)state;
+    rapt_model *m = case_translation_model(4, 2);
+    rapt_error err = {0};
+    rapt_pair_scores each;
+    rapt_pairs *p = rapt_pairs_from_lines(&source, &target, 1, &err);
+    assert_int_equal(rapt_score_each_pair(m, p, NULL, &each, &err), RAPT_OK);
+    assert_int_equal(each.begins[1], 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(each.tokens[i], each.tokens[0]);
+    assert_int_not_equal(each.tokens[3], RAPT_SPECIAL_IDS.eos);
+    rapt_pair_scores_free(&each);
+    rapt_pairs_free(p);
+    rapt_model_free(m);
+}
+
 static bool stop_third(void *context)
 {
     return ++*(int *)context == 3;
+}
+
+static bool stop_hundredth(void *context)
+{
+    return ++*(int *)context == 100;
 }
 
 static void a_score_can_be_cancelled(void **state)
@@ -180,6 +224,13 @@ static void a_score_can_be_cancelled(void **state)
     assert_int_equal(rapt_score_pairs(m, p, &SCORE(.stop = stop_third, .context = &asked), &score, &err), RAPT_ERR_INTERRUPTED);
     assert_int_equal(asked, 3);
     assert_true(score.tokens == 0 && score.nll == 0);
+    asked = 0; /* fewer batches: it is asked while pairs are encoded */
+    err = (rapt_error){0};
+    assert_int_equal(rapt_score_pairs(m, p, &SCORE(.stop = stop_hundredth, .context = &asked), &score, &err),
+                     RAPT_ERR_INTERRUPTED);
+    assert_string_equal(err.message, "the score was cancelled");
+    asked = -200; /* and before the third batch */
+    assert_int_equal(rapt_score_pairs(m, p, &SCORE(.stop = stop_third, .context = &asked), &score, NULL), RAPT_ERR_INTERRUPTED);
     rapt_pairs_free(p);
     rapt_model_free(m);
     asked = 2;
@@ -225,6 +276,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(texts_are_scored_window_by_window),
                                        cmocka_unit_test(pairs_are_scored_by_their_targets),
                                        cmocka_unit_test(pairs_are_scored_token_by_token),
+                                       cmocka_unit_test(pairs_that_all_have_an_empty_side),
+                                       cmocka_unit_test(a_truncated_target_has_no_eos),
                                        cmocka_unit_test(a_score_can_be_cancelled), cmocka_unit_test(what_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
