@@ -183,6 +183,35 @@ def results(folder, shared):
     return found
 
 
+# Code of both pages: what stands in place of the imports, a mask, a training loop. A test runs it.
+BY_HAND = ("""from rapt import nn, optim
+
+torch = F = nn
+""", """keep = nn.tril(nn.ones(5, 5))
+filled = scores.masked_fill(keep.eq(0), float("-inf")).softmax(-1)
+added = (scores + nn.triu(nn.full((5, 5), float("-inf")), 1)).softmax(-1)
+""", """trainer = optim.Adam(net.parameters(), lr=0.01)
+for X, y in batches:
+    trainer.zero_grad()
+    with nn.grad():
+        loss = nn.cross_entropy(net(X), y)
+        loss.backward()
+    trainer.clip(1)
+    trainer.step()
+""")
+# What PyTorch's users write, and what to write here; the latter in both languages where it is not code alone.
+WRITE = (("torch.manual_seed(1)", "`nn.seed(1)`"), ("torch.optim.Adam(...)", "`optim.Adam(...)`"),
+         ("nn.CrossEntropyLoss()", "`nn.cross_entropy(logits, labels)`"),
+         ("nn.utils.clip_grad_norm_(net.parameters(), 1)", "`trainer.clip(1)`"),
+         ("torch.no_grad()", ("nothing: only `with nn.grad():` records", "不需要：只有`with nn.grad():`才记录")),
+         (".to(device)", ("nothing", "不需要")), (".long()", ("nothing", "不需要")),
+         ("pe[:, 0::2] = s; pe[:, 1::2] = c", "`nn.stack([s, c], 2).reshape(length, d)`"), ("m[None, :, :]", "`m.unsqueeze(0)`"),
+         ("~m", "`m.eq(0)`"), ("F.gelu(x)", "`x.gelu()`"), ("x.pow(2)", "`x * x`"),
+         ("x.var(-1, unbiased=False)", "`((x - x.mean(-1, True)) * (x - x.mean(-1, True))).mean(-1)`"),
+         ("x.chunk(2, -1)", ("slices: `x[..., :n]`, `x[..., n:]`", "切片：`x[..., :n]`、`x[..., n:]`")),
+         ("torch.einsum(...)", ("`nn.matmul` of `transpose`, `unsqueeze`", "`nn.matmul`，配合`transpose`、`unsqueeze`")),
+         ("torch.multinomial(p, 1)", "`random.choices(range(len(p)), p.tolist())`"))
+
 TEXT = {
     "head": ("""# The tutorials' PyTorch cells with rapt.nn
 
@@ -205,6 +234,48 @@ all cells of a tutorial in order, and calls what a cell only defines, with a bac
 """),
     "changes": ("\nA change is one of these, made by a rule; its letter stands in the tables:\n\n| | change |\n| --- | --- |\n",
                 "\n改动只有下面几种，都按固定规则进行，表中用字母表示：\n\n| | 改动 |\n| --- | --- |\n"),
+    "by hand": ("""
+## Cells of your own
+
+The tool makes these changes by itself; in a notebook they are made by hand. Delete the lines that import torch, and begin with:
+
+```python
+{}```
+
+A mask is a tensor of ones and zeros; both of these are causal masks of scores:
+
+```python
+{}```
+
+A training loop records its pass within `with nn.grad():`; labels of padding are left out by `valid_lens=` of `cross_entropy`, the
+valid lengths of the rows, in place of `ignore_index`:
+
+```python
+{}```
+
+| PyTorch | write |
+| --- | --- |
+""", """
+## 自己改写单元格
+
+上面的改动由工具自动完成；在笔记本里要自己动手。删去单元格里`import torch`的各行，在前面写：
+
+```python
+{}```
+
+掩码是由1和0组成的张量；下面两种写法都给分数加上因果掩码：
+
+```python
+{}```
+
+训练循环把前向传播写在`with nn.grad():`里；填充词元的标签用`cross_entropy`的参数`valid_lens=`（各行的有效长度）去掉，不用`ignore_index`：
+
+```python
+{}```
+
+| PyTorch | 写法 |
+| --- | --- |
+"""),
     "names": ("\n## Names\n\nHow many cells use a name of PyTorch, and whether `rapt.nn` has it by the same name (`x.` is a\nmethod of "
               "tensors). Classes of the same name can have other arguments: [python.md](../python.md#the-books-modules).\n\n"
               "| name | cells | in rapt.nn |\n| --- | --- | --- |\n",
@@ -229,6 +300,8 @@ def page_of(found, language):
         out.append(f"| [{page}]({page}.{suffix}) | {len(rows)} | {counts[0]} | {counts[1]} | {counts[2]} |\n")
     out.append(text["changes"])
     out += [f"| {letters([name])} | {both[language]} |\n" for name, both in CHANGES.items()]
+    out.append(text["by hand"].format(*BY_HAND))
+    out += [f"| `{name}` | {write if isinstance(write, str) else write[language]} |\n" for name, write in WRITE]
     uses = {}
     for _, rows in found:
         for row in rows:

@@ -12,7 +12,7 @@ from rapt import nn, optim
 
 # Changes by name: English, Chinese. Each is made by its rule alone, to any cell.
 CHANGES = {
-    "assign": ("an assignment to elements makes a new tensor", "给元素赋值改为生成新张量"),
+    "assign": ("an assignment to elements makes a new tensor (by hand: `nn.stack`, `nn.cat`)", "给元素赋值改为生成新张量（自己改写时用`nn.stack`或`nn.cat`）"),
     "type": ("`dtype`, `device`, `.float()`, `.bool()`, `.numpy()`, `.round()` and `.data` go: there is one numeric type",
              "去掉`dtype`、`device`、`.float()`、`.bool()`、`.numpy()`、`.round()`和`.data`：数值类型只有一种"),
     "item": ("`.item()` of a whole number is an int", "整数的`.item()`是int"),

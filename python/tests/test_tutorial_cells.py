@@ -32,6 +32,31 @@ class Tutorials(unittest.TestCase):
                              "tools/tutorial_cells.py --write makes the page")
 
 
+class ByHand(Close):
+    def test_code_of_the_page_runs(self):
+        """Both masks give what PyTorch's formula gives by hand, and the loop learns."""
+        imports, masks, loop = tutorial_cells.BY_HAND
+        names = {"scores": nn.zeros(2, 5, 5)}
+        exec(imports + masks, names)
+        self.assertIs(names["torch"], nn)
+        for weights in (names["filled"], names["added"]):
+            self.close(weights[1].tolist(), [[1 / (i + 1) if k <= i else 0 for k in range(5)] for i in range(5)])
+        nn.seed(1)
+        names.update(net=nn.Linear(2, 2), batches=[(nn.tensor([[1.0, 0.0], [0.0, 1.0]]), [0, 1])] * 100)
+        with nn.grad():
+            before = nn.cross_entropy(names["net"](names["batches"][0][0]), [0, 1]).item()
+        exec(loop, names)
+        self.assertLess(names["loss"].item(), before / 2)
+
+    def test_what_is_written_instead(self):
+        write = {name: text for name, text in tutorial_cells.WRITE if isinstance(text, str)}
+        x, m = nn.tensor([[1.0, 2.0, 6.0]]), nn.tensor([1.0, 0.0])
+        values = {"nn": nn, "x": x, "m": m, "s": nn.tensor([[1.0, 2.0]]), "c": nn.tensor([[3.0, 4.0]]), "length": 1, "d": 4}
+        for name, expected in (("x.var(-1, unbiased=False)", [14 / 3]), ("x.pow(2)", [[1, 4, 36]]), ("~m", [0, 1]),
+                               ("m[None, :, :]", [[1, 0]]), ("pe[:, 0::2] = s; pe[:, 1::2] = c", [[1, 3, 2, 4]])):
+            self.close(eval(write[name].strip("`"), values).tolist(), expected)
+
+
 class Beside(Close):
     """Classes of the tutorials with rapt.nn and with PyTorch: the same code, parameters and inputs."""
 
