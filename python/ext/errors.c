@@ -72,7 +72,7 @@ static const char *const phrases[][2] = {
     {"; --to gguf stores such models", "; to=\"gguf\" stores such models"},
     {"; `rapt info MODEL --tensors` lists the names", "; Model.parameters has the names"},
     {"; a model without one continues texts: `rapt generate`", "; a model without one continues texts: LanguageModel.generate"},
-    {"; say where it is: MODEL --adapter ", "; say where it is: load(MODEL, adapter=...) with "},
+    {"; say where it is: MODEL --adapter ", "; say where it is: MODEL, adapter="},
 };
 
 /* The phrase that begins at a place of a message; or NULL. */

@@ -1,5 +1,7 @@
 """Values from Python: numbers of NumPy and others, results that are compared, and what errors say."""
 import inspect
+import json
+import shutil
 import unittest
 
 import rapt
@@ -161,6 +163,15 @@ class Errors(unittest.TestCase):
             self.assertIn("beam=1 turns it off", said)
             said = self.refused(rapt.NotFoundError, lambda: model.chat([{"role": "user", "content": "a"}]))
             self.assertIn("continues texts: LanguageModel.generate", said)
+
+    def test_messages_of_adapters(self):
+        own, golden = support.SCRATCH / "adapters", support.SOURCE / "tests" / "golden" / "adapters" / "qwen2"
+        own.mkdir()
+        for name in ("adapter_config.json", "adapter_model.safetensors"):
+            shutil.copy(golden / name, own)
+        config = json.loads((own / "adapter_config.json").read_text(encoding="utf-8"))
+        (own / "adapter_config.json").write_text(json.dumps({**config, "base_model_name_or_path": "nowhere"}), encoding="utf-8")
+        self.assertIn(f"MODEL, adapter={own}", self.refused(rapt.NotFoundError, lambda: rapt.Model.load(own)))
 
     def test_messages_keep_paths(self):
         for path in ("/tmp/a --resume --init b (--beam)", "/tmp/(--train): --set a; with --init b", "--max-steps"):
