@@ -177,12 +177,15 @@ static PyObject *set_printoptions(PyObject *module, PyObject *args)
     for (int i = 0; i < 4; i++) {
         if (given[i] == Py_None)
             continue;
-        if (!PyLong_Check(given[i]) || PyBool_Check(given[i]))
-            return ext_wrong_type(names[i], "an int", given[i]);
-        const Py_ssize_t value = PyLong_AsSsize_t(given[i]);
+        PyObject *integer = ext_integer(given[i], names[i]);
+        if (!integer)
+            return NULL;
+        const Py_ssize_t value = PyLong_AsSsize_t(integer);
+        Py_DECREF(integer);
         if (value < 0 || (i == 3 && value > MOST_COLUMNS)) {
             PyErr_Clear();
-            return PyErr_Format(PyExc_ValueError, "%s is out of range: %S", names[i], given[i]);
+            ext_invalid("%s is out of range: %S", names[i], given[i]);
+            return NULL;
         }
         *at[i] = (size_t)value;
     }

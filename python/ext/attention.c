@@ -16,8 +16,9 @@ int lens_read(const ext_state *s, PyObject *lens, size_t batch, size_t queries, 
     if (!fits) {
         char given[96];
         PyErr_Format(s->errors[RAPT_ERR_SHAPE], "valid_lens is %s; for a batch of %zu with %zu queries each it must be [%zu] or "
-                                                "[%zu, %zu]",
-                     array_like_shape(hold, given, sizeof given), batch, queries, batch, batch, queries);
+                                                "[%zu, %zu]%s",
+                     array_like_shape(hold, given, sizeof given), batch, queries, batch, batch, queries,
+                     hold->ndim > 1 ? ": numbers of valid keys, not a mask (causal=True hides later keys)" : "");
         free(hold->data);
         *hold = (array_like){0};
         return -1;

@@ -48,7 +48,8 @@ static PyObject *heatmap_svg(PyObject *module, PyObject *args)
     if (array_like_read(matrix, "matrix", false, &values) < 0)
         return NULL;
     if (values.ndim != 2) {
-        ext_invalid("a heat map has 2 dimensions, not %d", values.ndim);
+        ext_invalid("a heat map has 2 dimensions, not %d%s", values.ndim,
+                    values.ndim > 2 ? ": index one matrix, such as [0]" : "");
         goto end;
     }
     if (options_read(dict, HEATMAP, &o) < 0 || read_names(row_list, "rows", values.shape[0], &rows) < 0 ||

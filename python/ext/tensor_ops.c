@@ -1,5 +1,6 @@
 /* tensor_ops.c: the methods of tensors, each an operation of rapt/tape.h or a few. tensor_operators.c has + and the like. */
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "nn.h"
@@ -76,8 +77,14 @@ static PyObject *tensor_reshape(PyObject *self, PyObject *args)
         else
             known *= size[i];
     }
+    const size_t count = rapt_tensor_size(&((tensor *)self)->value);
+    if (open >= 0 && (!known || count % known)) {
+        PyErr_Format(ext_state_of(self)->errors[RAPT_ERR_SHAPE],
+                     "reshape: %zu elements are no multiple of %zu, so that -1 has no size", count, known);
+        return NULL;
+    }
     if (open >= 0)
-        size[open] = known ? rapt_tensor_size(&((tensor *)self)->value) / known : 0;
+        size[open] = count / known;
     return reshaped(self, given.count, size);
 }
 
@@ -218,7 +225,8 @@ static int cut_dimension(PyObject *self, PyObject *index, cut *c)
             return -1;
         count = PySlice_AdjustIndices(size, &start, &stop, step);
         if (step != 1 || count == 0) {
-            PyErr_SetString(PyExc_IndexError, step != 1 ? "slices of tensors have step 1" : "a slice of a tensor is not empty");
+            PyErr_SetString(PyExc_IndexError, step != 1 ? "slices of tensors have step 1; nn.stack puts what belongs "
+                                                            "between other elements there" : "a slice of a tensor is not empty");
             return -1;
         }
         c->to.size[c->to.ndim++] = (size_t)count;
@@ -426,7 +434,7 @@ PyObject *tensor_concat(PyObject *module, PyObject *args)
     return result;
 }
 
-/* The place of the largest element along an axis, the first of several. */
+/* The place of the largest element along an axis, the first of several; NaN is the largest, as in PyTorch. */
 static PyObject *tensor_argmax(PyObject *self, PyObject *args, PyObject *keywords)
 {
     const tensor *x = (tensor *)self;
@@ -451,7 +459,8 @@ static PyObject *tensor_argmax(PyObject *self, PyObject *args, PyObject *keyword
         const float *from = x->value.data + i / inner * count * inner + i % inner;
         int32_t best = 0;
         for (size_t k = 1; k < count; k++)
-            best = from[k * inner] > from[(size_t)best * inner] ? (int32_t)k : best;
+            best = from[k * inner] > from[(size_t)best * inner] || (isnan(from[k * inner]) && !isnan(from[(size_t)best * inner]))
+                     ? (int32_t)k : best;
         memcpy(memory + i, &best, sizeof best);
     }
     ((array *)places)->is_int = true;

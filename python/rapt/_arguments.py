@@ -31,8 +31,16 @@ def is_bool(value):
 
 
 def is_integer(value):
-    """Whether a value is an int, or one of NumPy."""
-    return hasattr(type(value), "__index__") and not is_bool(value) and not getattr(value, "shape", ()) # an array has dimensions
+    """Whether a value is an int, one of NumPy, or a whole number in an array without dimensions."""
+    if type(value) is int:
+        return True
+    if not hasattr(type(value), "__index__") or is_bool(value) or getattr(value, "shape", ()):
+        return False
+    try:
+        index(value)
+    except TypeError: # an array without dimensions has an __index__ for any number
+        return False
+    return True
 
 
 def integer(value, name):
@@ -67,8 +75,16 @@ def tuple_of(value, name, what):
 
 
 def shape_of(shape, name="shape"):
-    """A shape as a tuple; the extension checks the sizes."""
-    return tuple_of(shape, name, "a tuple of ints")
+    """A shape as a tuple of ints, which may be NumPy's."""
+    return tuple(integer(size, f"{name}[{i}]") for i, size in enumerate(tuple_of(shape, name, "a tuple of ints")))
+
+
+def scale_of(value, name):
+    """A float that random numbers are multiplied by."""
+    value = number(value, name)
+    if not 0 <= value <= 1e30:
+        raise _rapt.InvalidValueError(f"{name} is {value}: it is 0 to 1e30")
+    return value
 
 
 def sample_of(sample):

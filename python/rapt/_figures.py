@@ -1,5 +1,7 @@
 """Figures in a cell of a notebook, as the library draws them: SVG without a network, in the colors of a light or a dark page. A
 notebook keeps its cells' HTML: each is below LIMIT characters."""
+from math import prod
+
 from . import _rapt
 from ._html import SUMMARY, Html
 
@@ -65,12 +67,12 @@ def _axes(array):
 
 
 def array_html(self):
-    """Of an Array: shape, statistics, and for 2 to 4 dimensions heat maps, at most 8."""
+    """Of an Array or Tensor: shape, statistics, and for 2 to 4 dimensions heat maps, at most 8."""
     from html import escape
     shape = " &times; ".join(map(str, self.shape)) or "no dimensions"
     axes = f" ({escape(' '.join(self.axes))})" if self.axes else ""
-    text = f"<div><b>{escape(self.name or 'Array')}</b> {self.dtype} {shape}{axes}"
-    count = _product(self.shape)
+    text = f"<div><b>{escape(self.name or type(self).__name__)}</b> {self.dtype} {shape}{axes}"
+    count = prod(self.shape)
     if 0 < count <= 1 << 20: # larger ones would take seconds to read
         numbers = list(_finite(self.tolist()))
         if numbers:
@@ -100,7 +102,7 @@ def model_html(self):
     """The modules of a model with shapes and counts of parameters; parts below the third level are added up."""
     from html import escape
     parameters = {name: array.shape for name, array in self.parameters.items()}
-    sizes = {name: _product(shape) for name, shape in parameters.items()}
+    sizes = {name: prod(shape) for name, shape in parameters.items()}
     groups = {}
     for name in parameters:
         groups.setdefault(".".join(name.split(".")[:-1][:3]) or name, []).append(name)
@@ -110,13 +112,6 @@ def model_html(self):
     head = "<tr><th>module</th><th>parameters</th><th>shapes</th></tr>"
     return (f"<div><b>{escape(repr(self))}</b>: {sum(sizes.values()):,} parameters</div>"
             f"<details>{SUMMARY}{len(groups)} modules</summary><table>{head}{rows}</table></details>{more}")
-
-
-def _product(shape):
-    count = 1
-    for size in shape:
-        count *= size
-    return count
 
 
 def _shapes(names, parameters):

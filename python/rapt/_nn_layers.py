@@ -97,8 +97,10 @@ class LazyLinear(Linear):
         return self
 
     def _make_lazy(self, arrays):
-        if self.weight is None and arrays["weight"] is not None and len(arrays["weight"].shape) == 2:
-            self._make(arrays["weight"].shape[1])
+        if self.weight is not None or arrays["weight"] is None or len(arrays["weight"].shape) != 2:
+            return False
+        self._make(arrays["weight"].shape[1])
+        return True
 
     def forward(self, X):
         X = as_tensor(X)
@@ -118,8 +120,8 @@ class Embedding(Module):
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
                  sparse=False):
         super().__init__()
-        self.weight = _rapt.parameter((_size(num_embeddings, "num_embeddings"), _size(embedding_dim, "embedding_dim")), "normal",
-                                      1.0)
+        num_embeddings = _size(num_embeddings, "num_embeddings")
+        self.weight = _rapt.parameter((num_embeddings, _size(embedding_dim, "embedding_dim")), "normal", 1.0)
         if padding_idx is not None:
             padding_idx = integer(padding_idx, "padding_idx")
             if not -num_embeddings <= padding_idx < num_embeddings:
@@ -284,7 +286,8 @@ class MultiHeadAttention(Module):
 
     def __init__(self, num_hiddens, num_heads, dropout=0.0, bias=False, *, need_weights=True):
         super().__init__()
-        if _size(num_hiddens, "num_hiddens") % _size(num_heads, "num_heads"):
+        num_hiddens, num_heads = _size(num_hiddens, "num_hiddens"), _size(num_heads, "num_heads")
+        if num_hiddens % num_heads:
             raise _rapt.InvalidValueError(f"{num_heads} heads do not divide {num_hiddens} features")
         self.num_heads = num_heads
         self.need_weights = need_weights
@@ -333,6 +336,10 @@ class PositionWiseFFN(Module):
 
     def __init__(self, ffn_num_hiddens, ffn_num_outputs, *, activation="relu"):
         super().__init__()
+        if not isinstance(activation, str):
+            raise TypeError(f"activation must be a str, not {type(activation).__name__}")
+        if activation not in ("relu", "gelu", "gelu_tanh", "silu"):
+            raise _rapt.InvalidValueError(f"activation is {activation!r}; it can be: 'relu', 'gelu', 'gelu_tanh', 'silu'")
         self.activation = activation
         self.dense1 = LazyLinear(ffn_num_hiddens)
         self.dense2 = Linear(ffn_num_hiddens, ffn_num_outputs)

@@ -27,7 +27,8 @@ def _check(value, kind, name, expected):
         raise TypeError(f"{name} must be {expected}, not {type(value).__name__}")
 
 
-def _sizes(model):
+def _architecture_of(model):
+    """Sizes, activation, eps and bias of a loaded model."""
     from ._model import Model # which rapt.nn needs nowhere else
     _check(model, Model, "model", "a rapt.Model")
     return model._handle.book()
@@ -50,16 +51,16 @@ def from_model(model):
     a model shares are copied to each place.
 
     InvalidValueError: the book's modules are not this model; the message says what they lack."""
-    sizes = _sizes(model)
-    common = {"use_bias": sizes["use_bias"], "max_len": sizes["max_len"]}
-    net = EncoderDecoder(TransformerEncoder(sizes["source_vocab"], sizes["num_hiddens"], sizes["ffn"], sizes["heads"],
-                                            sizes["layers"], sizes["dropout"], **common),
-                         TransformerDecoder(sizes["target_vocab"], sizes["num_hiddens"], sizes["decoder_ffn"],
-                                            sizes["decoder_heads"], sizes["decoder_layers"], sizes["dropout"], **common))
+    of = _architecture_of(model)
+    common = {"use_bias": of["use_bias"], "max_len": of["max_len"]}
+    net = EncoderDecoder(TransformerEncoder(of["source_vocab"], of["num_hiddens"], of["ffn"], of["heads"],
+                                            of["layers"], of["dropout"], **common),
+                         TransformerDecoder(of["target_vocab"], of["num_hiddens"], of["decoder_ffn"],
+                                            of["decoder_heads"], of["decoder_layers"], of["dropout"], **common))
     for block in _blocks(net):
-        block.ffn.activation = sizes["activation"]
+        block.ffn.activation = of["activation"]
         for norm in _norms(block):
-            norm.ln.eps = sizes["eps"]
+            norm.ln.eps = of["eps"]
     parameters = model.parameters
     for part, prefix in ((net.encoder, "encoder"), (net.decoder, "decoder")):
         part.pos_encoding._table.assign(parameters[f"{prefix}.positions.table"])
@@ -90,11 +91,13 @@ def to_model(net, model):
 
     InvalidValueError: the model is another one, or shares matrices that differ in the net; ShapeError: the sizes differ."""
     _check(net, EncoderDecoder, "net", "a rapt.nn.EncoderDecoder")
-    sizes, parameters, state = _sizes(model), model.parameters, {}
+    _check(net.encoder, TransformerEncoder, "net.encoder", "a rapt.nn.TransformerEncoder")
+    _check(net.decoder, TransformerDecoder, "net.decoder", "a rapt.nn.TransformerDecoder")
+    of, parameters, state = _architecture_of(model), model.parameters, {}
     for what, values in _architecture(net).items():
         for value in values:
-            if value != sizes[what]:
-                raise _rapt.InvalidValueError(f"the net's {what} is {value}, the model's {sizes[what]}")
+            if value != of[what]:
+                raise _rapt.InvalidValueError(f"the net's {what} is {value}, the model's {of[what]}")
     for name, parameter in net.named_parameters():
         own = _name_in_model(name)
         shared = own if own in parameters else _shared_name(own, parameters)
@@ -103,7 +106,7 @@ def to_model(net, model):
                 raise _rapt.InvalidValueError(f"the model has no bias of the output; {name} is not zero")
             continue
         shared = shared or own # load_state_dict says that the model lacks it
-        if shared in state and memoryview(state[shared]) != memoryview(parameter):
+        if shared in state and memoryview(state[shared]).tobytes() != memoryview(parameter).tobytes():
             raise _rapt.InvalidValueError(f"{name} differs from another matrix of the net; in the model they are one, {shared}")
         state[shared] = parameter
     state.update((name, parameters[name]) for name in parameters if name.endswith("positions.table"))

@@ -1,8 +1,9 @@
 """The base of all modules, and passes: what a module runs on."""
 from _thread import _local
+from math import prod
 
 from . import _rapt
-from ._arguments import is_integer, number
+from ._arguments import is_integer, scale_of
 
 
 class _Running(_local):
@@ -237,7 +238,7 @@ class Module:
             raise TypeError(f"prefix must be a str, not {type(prefix).__name__}")
         if init not in ("xavier", "pytorch", "gpt2", "zeros"):
             raise _rapt.InvalidValueError(f"init is {init!r}; it must be \"xavier\", \"pytorch\", \"gpt2\" or \"zeros\"")
-        std = number(std, "std")
+        std = scale_of(std, "std")
         self._name_anew(prefix + "." if prefix and not prefix.endswith(".") else prefix)
         modules = [module for _, module in self.named_modules()]
         for module in modules:
@@ -270,9 +271,23 @@ class Module:
         """Writes the parameters: a dict by name of arrays (Array, NumPy, PyTorch) or nested lists, such as another module's
         state_dict(), or of the book's modules in PyTorch, whose blocks are called "blks.block0". ValueError: a name is missing or
         unknown; ShapeError: a shape differs. Nothing is written then."""
+        for name in values:
+            if not isinstance(name, str):
+                raise TypeError(f"a name of state_dict must be a str, not {type(name).__name__}")
         arrays = {name: as_tensor(value) for name, value in values.items()}
-        for prefix, module in self.named_modules():
-            module._make_lazy({name: arrays.get(f"{prefix}.{name}" if prefix else name) for name in ("weight", "bias")})
+        made = [module for prefix, module in self.named_modules() if module._make_lazy(
+            {name: arrays.get(f"{prefix}.{name}" if prefix else name) for name in ("weight", "bias")})]
+        try:
+            own = self._matched(arrays)
+        except BaseException:
+            for module in made:
+                module.weight = module.bias = None
+            raise
+        for name, parameter in own.items():
+            parameter.assign(arrays[name])
+
+    def _matched(self, arrays):
+        """The parameters by name, each of which has an array of its shape."""
         own = dict(self.named_parameters())
         for name in [name for name in arrays if name not in own]: # "blks.block0.": the book's PyTorch code
             if (plain := name.replace("blks.block", "blks.")) in own and plain not in arrays:
@@ -286,11 +301,11 @@ class Module:
             if arrays[name].shape != parameter.shape:
                 raise _rapt.ShapeError(f"parameter \"{name}\" is {list(parameter.shape)}, the values are "
                                        f"{list(arrays[name].shape)}")
-        for name, parameter in own.items():
-            parameter.assign(arrays[name])
+        return own
 
     def _make_lazy(self, arrays):
-        """Makes parameters whose sizes are not known before the first call, from these values."""
+        """Makes parameters whose sizes are not known before the first call, as these values have them; true: there are some."""
+        return False
 
     def train(self, mode=True):
         """Sets `training` of this module and all its parts; returns the module."""
@@ -316,7 +331,7 @@ class Module:
         rows = [("name", "class", "output shape", "parameters")]
         for module, result in calls:
             shape = getattr(result[0] if isinstance(result, tuple) else result, "shape", ())
-            count = sum(_size(parameter) for parameter in module.parameters())
+            count = sum(prod(parameter.shape) for parameter in module.parameters())
             rows.append((module._name or "-", type(module).__name__, str(list(shape)), f"{count:,}"))
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
         return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:<{widths[2]}}  {d:>{widths[3]}}" for a, b, c, d in rows)
@@ -328,13 +343,6 @@ class Module:
     def __repr__(self):
         parts = "".join(f"\n  ({name}): " + repr(child).replace("\n", "\n  ") for name, child in self._children())
         return f"{type(self).__name__}({self._describe()}{parts}" + ("\n)" if parts else ")")
-
-
-def _size(parameter):
-    count = 1
-    for size in parameter.shape:
-        count *= size
-    return count
 
 
 class Sequential(Module):
@@ -357,10 +365,14 @@ class Sequential(Module):
         global _changes
         if not isinstance(module, Module):
             raise TypeError(f"module must be a rapt.nn.Module, not {type(module).__name__}")
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a str, not {type(name).__name__}")
+        if not name or "." in name:
+            raise _rapt.InvalidValueError(f"name is {name!r}; it is not empty, and has no dot")
         if name in self._keys:
             raise _rapt.InvalidValueError(f"there is a module {name!r} already")
         self._list.append(module)
-        self._keys.append(str(name))
+        self._keys.append(name)
         _changes += 1
 
     def _children(self):

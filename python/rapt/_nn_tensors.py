@@ -1,6 +1,8 @@
 """Tensors by PyTorch's names: how they are made, and what an operation or two of the library gives."""
+from math import prod as _count
+
 from . import _rapt
-from ._arguments import integer, number, shape_of, tuple_of
+from ._arguments import integer, is_integer, number, scale_of, shape_of, tuple_of
 from ._nn_module import as_tensor
 
 _MOST = 1 << 24 # numbers that Python makes one by one: the integers that float32 tells apart
@@ -22,13 +24,6 @@ def _sizes_of(sizes, name):
     return sizes
 
 
-def _count(shape):
-    count = 1
-    for size in shape:
-        count *= size
-    return count
-
-
 def full(size, fill_value):
     """A tensor of this shape, a tuple of 1 to 4 sizes, with the same number everywhere."""
     return _rapt.tensor([number(fill_value, "fill_value")], False).expand(*_sizes_of(shape_of(size, "size"), "a size"))
@@ -44,10 +39,19 @@ def ones(*size):
     return full(_sizes(size), 1.0)
 
 
+def _check_whole(name, first, last):
+    if min(first, last) < -_MOST or max(first, last) > _MOST:
+        raise _rapt.InvalidValueError(f"{name}: the numbers are -2^24 to 2^24, since not every larger int is a float32")
+
+
 def arange(start, end=None, step=1):
     """[start, start + step, ...] below end; arange(end) begins with 0. Of ints, or of floats: ceil((end - start) / step) of
-    them, 1 to 2^24, up to which every int is a float32."""
+    them, 1 to 2^24. Ints are -2^24 to 2^24: all of these are float32, and not all of the others."""
     start, end = (0, start) if end is None else (start, end)
+    start, end, step = (integer(x, name) if is_integer(x) else number(x, name)
+                        for x, name in ((start, "start"), (end, "end"), (step, "step")))
+    if all(type(x) is int for x in (start, end, step)):
+        _check_whole("arange", start, end)
     length = (end - start) / step if step else 0
     if not 0 < length <= _MOST:
         raise _rapt.InvalidValueError(f"arange: from {start} to {end} in steps of {step} there are not 1 to 2^24 numbers")
@@ -57,7 +61,7 @@ def arange(start, end=None, step=1):
 def randn(*size):
     """randn(2, 3) or randn((2, 3)): numbers from N(0, 1). They depend on nn.seed() and the number of random tensors and
     parameters that were made since."""
-    return _rapt.parameter(tuple(_sizes(size)), "normal", 1.0).detach()
+    return _rapt.parameter(shape_of(_sizes(size), "size"), "normal", 1.0).detach()
 
 
 def draw(name, shape, kind="normal", scale=1.0):
@@ -67,16 +71,17 @@ def draw(name, shape, kind="normal", scale=1.0):
         raise TypeError(f"name must be a str, not {type(name).__name__}")
     if kind not in ("normal", "uniform"):
         raise _rapt.InvalidValueError(f"kind is {kind!r}; it must be \"normal\" or \"uniform\"")
-    return _rapt.parameter(shape_of(shape), kind, number(scale, "scale"), name).detach()
+    return _rapt.parameter(shape_of(shape), kind, scale_of(scale, "scale"), name).detach()
 
 
 def randint(low, high, size):
     """Whole numbers from low to high - 1, all equally likely, in a tensor of the shape `size`; ids, for example. Random as
-    those of randn. At most 2^24 of them, and of as many different ones."""
+    those of randn. At most 2^24 of them, and of as many different ones, from -2^24 to 2^24."""
     low, high = integer(low, "low"), integer(high, "high")
     size = _sizes_of(shape_of(size, "size"), "a size")
     if not 0 < high - low <= _MOST:
         raise _rapt.InvalidValueError(f"randint: there are {high - low} numbers from {low} to {high - 1}; 1 to 2^24 can be drawn")
+    _check_whole("randint", low, high - 1)
     if _count(size) > _MOST:
         raise _rapt.InvalidValueError(f"randint: {_count(size)} elements are more than 2^24")
     drawn = memoryview(_rapt.parameter((_count(size),), "uniform", 1.0))
@@ -141,14 +146,23 @@ def norm(X):
 def cosine_similarity(a, b, dim=1):
     """a b / (|a| |b|) over a dimension, of tensors of one shape that get no gradient."""
     a, b = as_tensor(a), as_tensor(b)
-    product = (a * b).sum(dim)
-    lengths = sqrt((a * a).sum(dim) * (b * b).sum(dim)).reshape(-1).tolist()
-    return _rapt.tensor([x / max(y, 1e-8) for x, y in zip(product.reshape(-1).tolist(), lengths)], False).reshape(product.shape)
+    if a.requires_grad or b.requires_grad:
+        raise _rapt.InvalidValueError("cosine_similarity has no gradient: use detach()")
+    both, shape = a + b, (a + b).sum(dim).shape
+    last = [axis for axis in range(len(both.shape)) if axis != range(len(both.shape))[dim]] + [dim]
+
+    def rows(x):
+        return x.expand(*both.shape).permute(*last).reshape(-1, both.shape[dim]).tolist()
+
+    def length(x): # of float32 numbers: their squares are doubles
+        return max(sum(v * v for v in x) ** 0.5, 1e-8)
+    return _rapt.tensor([sum(v * w for v, w in zip(x, y)) / length(x) / length(y) for x, y in zip(rows(a), rows(b))],
+                        False).reshape(shape)
 
 
 def _outside(X, name, first, last):
     """X with zeros where column - row is below `first` or above `last` in the last two dimensions."""
-    X = as_tensor(X)
+    X, first, last = as_tensor(X), integer(first, "diagonal"), integer(last, "diagonal")
     if len(X.shape) < 2:
         raise _rapt.ShapeError(f"{name}: the tensor has {len(X.shape)} dimensions, not 2 or more")
     rows, columns = X.shape[-2:]
@@ -162,12 +176,13 @@ def _outside(X, name, first, last):
 
 def triu(X, diagonal=0):
     """The upper triangle of the last two dimensions, from the diagonal with this number on (1: above the main one); zeros
-    elsewhere. triu(ones(n, n), 1) is the mask of a causal model."""
+    elsewhere. triu(ones(n, n), 1) is the mask of a causal model. Where a pass gives X a gradient, all elements are finite."""
     return _outside(X, "triu", diagonal, 1 << 40)
 
 
 def tril(X, diagonal=0):
-    """The lower triangle of the last two dimensions, up to the diagonal with this number; zeros elsewhere."""
+    """The lower triangle of the last two dimensions, up to the diagonal with this number; zeros elsewhere. Finite
+    as in triu."""
     return _outside(X, "tril", -(1 << 40), diagonal)
 
 
@@ -205,8 +220,10 @@ def _repeated(X, before, count, behind, shape):
 def repeat_interleave(X, repeats, dim=0):
     """Each item of a dimension `repeats` times: [3, 2] gives [3, 3, 2, 2]."""
     X = as_tensor(X)
-    dim = range(len(X.shape))[dim]
     shape = X.shape
+    if not -len(shape) <= integer(dim, "dim") < len(shape):
+        raise _rapt.ShapeError(f"repeat_interleave: {list(shape)} has no dimension {dim}")
+    dim = range(len(shape))[dim]
     repeats, = _sizes_of((repeats,), "repeats")
     return _repeated(X, _count(shape[:dim + 1]), repeats, _count(shape[dim + 1:]),
                      (*shape[:dim], shape[dim] * repeats, *shape[dim + 1:]))

@@ -55,6 +55,10 @@ class Figures(unittest.TestCase):
             nn.tensor([[0.0, 1.0]]).heatmap("a")
         with self.assertRaises(ValueError):
             nn.tensor([0.0, 1.0]).heatmap()
+        with self.assertRaisesRegex(ValueError, "2 dimensions, not 3: index one matrix"):
+            nn.tensor([[[0.0, 1.0]]]).heatmap()
+        self.assertIn("<b>Tensor</b>", nn.tensor([[0.0, 1.0]])._repr_html_())
+        self.assertIn("<b>Array</b>", nn.tensor([[0.0, 1.0]]).argmax()._repr_html_())
 
     def test_models(self):
         model = rapt.Model.load(support.translator())

@@ -418,7 +418,7 @@ class Refusals(unittest.TestCase):
         for call, message in (
                 (lambda: nn.draw("x", 2), "shape must be a tuple of ints, not int"),
                 (lambda: nn.full(2, 0.0), "size must be a tuple of ints, not int"),
-                (lambda: nn.full((2, "a"), 0.0), "must be ints, not str"),
+                (lambda: nn.full((2, "a"), 0.0), r"size\[1\] must be an int, not str"),
                 (lambda: nn.randint(0, 2, 3), "size must be a tuple of ints, not int"),
                 (lambda: nn.randint(0, 2.5, (3,)), "high must be an int, not float"),
                 (lambda: nn.LayerNorm(2.5), "normalized_shape must be a tuple of ints, not float"),
@@ -443,7 +443,7 @@ class Refusals(unittest.TestCase):
         must = r"a batch of 2 with 3 queries each it must be \[2\] or \[2, 3\]"
         for call, message in (
                 (lambda: nn.masked_softmax(X, [1, 1, 1]), r"valid_lens is \[3\]; for " + must),
-                (lambda: attention(X, X, X, [[1, 1]] * 2), r"valid_lens is \[2, 2\]; for " + must),
+                (lambda: attention(X, X, X, [[1, 1]] * 2), r"valid_lens is \[2, 2\]; for " + must + ".*not a mask .causal=True"),
                 (lambda: attention(X, X, X, 3), r"valid_lens is \[\]; for " + must),
                 (lambda: attention(X[0], X, X), r"queries must be \[batch, queries, features\], not \[3, 4\]"),
                 (lambda: nn.cross_entropy(X, [1, 2]), r"logits are \[2, 3, 4\], labels \[2\]"),
@@ -459,6 +459,7 @@ class Refusals(unittest.TestCase):
                 (lambda: nn.concat([X, X, X[0]]), r"tensor 2 is \[3, 4\], .* the first one, \[2, 3, 4\], along axis 0"),
                 (lambda: nn.concat([X], 3), r"\[2, 3, 4\] has no axis 3"),
                 (lambda: X @ X, r"\[2, 3, 4\]"),
+                (lambda: X.reshape(-1, 5), "24 elements are no multiple of 5"),
                 (lambda: X.expand(2, 5, 4), r"\[2, 3, 4\]")):
             with self.subTest(message), self.assertRaisesRegex(rapt.ShapeError, message):
                 call()

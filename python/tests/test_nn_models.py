@@ -144,6 +144,8 @@ class Models(unittest.TestCase):
                 nn.to_model(*arguments)
         with self.assertRaises(TypeError):
             nn.from_model(net)
+        with self.assertRaisesRegex(TypeError, "net.encoder must be a rapt.nn.TransformerEncoder, not Linear"):
+            nn.to_model(nn.EncoderDecoder(nn.Linear(2, 2), nn.Linear(2, 2)), model)
         with self.assertRaisesRegex(ValueError, r"trainable=True \(Model\.load or Run\.model"):
             nn.to_model(nn.from_model(model), rapt.Model.load(support.translator()))
 

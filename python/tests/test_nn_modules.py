@@ -346,6 +346,42 @@ class Modules(Close):
         self.assertEqual(m(X).tolist(), m(X).tolist())
 
 
+class Checks(Close):
+    def test_names_of_modules(self):
+        net = nn.Sequential(nn.Linear(2, 2))
+        for name, error in ((0, TypeError), ("", ValueError), ("a.b", ValueError), ("0", ValueError)):
+            with self.assertRaises(error, msg=name):
+                net.add_module(name, nn.Linear(2, 2))
+        self.assertEqual(list(net.state_dict()), ["0.weight", "0.bias"])
+
+    def test_a_refused_state_writes_nothing(self):
+        net = nn.Sequential(nn.LazyLinear(2), nn.Linear(2, 2))
+        state = {"0.weight": numbers(2, 3), "0.bias": [1.0, 2.0]}
+        with self.assertRaisesRegex(ValueError, "missing 1.weight"):
+            net.load_state_dict(state)
+        self.assertIsNone(net[0].weight)
+        self.assertEqual(net(numbers(1, 5)).shape, (1, 2)) # the size of another first input
+        with self.assertRaisesRegex(TypeError, "a name of state_dict must be a str, not int"):
+            net.load_state_dict({1: [1.0]})
+
+    def test_sizes_are_ints(self):
+        self.assertIs(type(nn.MultiHeadAttention(8, nn.tensor(2)).num_heads), int)
+        self.assertIs(type(nn.Embedding(nn.tensor(3), 2, padding_idx=-1).padding_idx), int)
+        with self.assertRaises(TypeError):
+            nn.MultiHeadAttention(8, nn.tensor(2.5))
+        self.assertEqual(rapt.Recipe({"train.lr": nn.tensor(0.5)})["train.lr"], 0.5)
+        self.assertIn("Dropout", nn.Dropout(0.0).layer_summary(nn.tensor(0.5)))
+
+    def test_values(self):
+        for std in (math.nan, -1, 1e300):
+            with self.assertRaisesRegex(ValueError, "std is .* 0 to 1e30"):
+                nn.Linear(2, 2).reset_parameters(init="gpt2", std=std)
+        with self.assertRaisesRegex(ValueError, "activation is 'x'"):
+            nn.PositionWiseFFN(2, 2, activation="x")
+        with self.assertRaisesRegex(TypeError, "activation must be a str, not int"):
+            nn.PositionWiseFFN(2, 2, activation=3)
+
+
 class Optimizers(Close):
     def gradient(self, p, g):
         with nn.grad():

@@ -6,6 +6,11 @@ import rapt
 from rapt import nn
 from test_nn import Close, numbers
 
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
 INFINITY = float("inf")
 
 
@@ -91,6 +96,47 @@ class Functions(Close):
                          [nn.tensor(24 / 25).item(), 0])
         self.assertEqual(nn.cosine_similarity([1.0, 2.0], [-2.0, -4.0], 0).shape, ())
         self.assertAlmostEqual(nn.cosine_similarity([1.0, 2.0], [-2.0, -4.0], dim=0).item(), -1, delta=1e-6)
+        for scale in (1e-5, 1e10, 1e20): # the squares of the last are no float32
+            self.assertAlmostEqual(nn.cosine_similarity([[scale, 0.0]], [[scale, scale]]).item(), 0.5 ** 0.5, delta=1e-6)
+        self.assertAlmostEqual(nn.cosine_similarity([[1e-9, 0.0]], [[1.0, 0.0]]).item(), 0.1, delta=1e-6) # 1e-8: the least length
+        x = nn.tensor(numbers(2, 3, 4))
+        for dim in (0, 1, -1):
+            got = nn.cosine_similarity(x, x[:1] + 1, dim)
+            self.assertEqual(got.shape, (x + x).sum(dim).shape)
+            at = {0: (slice(None), 1, 2), 1: (1, slice(None), 2), -1: (1, 1, slice(None))}[dim]
+            a = x[at].tolist()
+            b = (x[:1] + 1).expand(2, 3, 4)[at].tolist()
+            expected = sum(p * q for p, q in zip(a, b)) / math.sqrt(sum(p * p for p in a) * sum(q * q for q in b))
+            self.close(got[{0: (1, 2), 1: (1, 2), -1: (1, 1)}[dim]], expected)
+        with self.assertRaisesRegex(ValueError, "no gradient"):
+            nn.cosine_similarity(nn.Parameter([[1.0]]), [[1.0]])
+
+    def test_whole_numbers_are_float32(self):
+        self.assertEqual(nn.arange(2 ** 24 - 1, 2 ** 24).tolist(), [2 ** 24 - 1])
+        self.assertEqual(nn.arange(nn.tensor(3)).tolist(), [0, 1, 2])
+        self.assertEqual(nn.arange(0.5, 2).tolist(), [0.5, 1.5])
+        for call in (lambda: nn.arange(2 ** 24, 2 ** 24 + 4), lambda: nn.arange(-2 ** 24 - 2, -2 ** 24),
+                     lambda: nn.arange(10 ** 400), lambda: nn.randint(2 ** 40, 2 ** 40 + 3, (2,)), lambda: nn.arange(0)):
+            with self.assertRaises(rapt.InvalidValueError):
+                call()
+        for call in (lambda: nn.randint(0.5, 3, (2,)), lambda: nn.arange("a"), lambda: nn.triu([[1.0]], 0.5)):
+            with self.assertRaises(TypeError):
+                call()
+        for scale in (math.nan, -1, INFINITY, 1e300):
+            with self.assertRaisesRegex(rapt.InvalidValueError, "0 to 1e30"):
+                nn.draw("x", (2,), scale=scale)
+
+    def test_sizes_of_numpy(self):
+        if numpy is None:
+            self.skipTest("no NumPy")
+        sizes = numpy.array([2, 3])
+        for x in (nn.randint(0, 3, sizes), nn.draw("x", sizes), nn.randn(*sizes), nn.full(sizes, 1.0)):
+            self.assertEqual(x.shape, (2, 3))
+        self.addCleanup(nn.set_printoptions, 4)
+        nn.set_printoptions(precision=numpy.int64(2))
+        self.assertEqual(str(nn.tensor([0.125])), "tensor([0.12])")
+        with self.assertRaises(rapt.InvalidValueError):
+            nn.set_printoptions(threshold=-1)
 
     def test_positions_by_the_formula_are_the_modules(self):
         """The table of positions as PyTorch code writes it: P[i, 2j] = sin(i w_j), P[i, 2j+1] = cos(i w_j)."""
@@ -113,17 +159,24 @@ class Functions(Close):
 
     def test_products_and_lists(self):
         a, b = nn.tensor(numbers(2, 3, 4)), nn.tensor(numbers(2, 4, 5))
-        self.assertEqual(nn.bmm(a, b).tolist(), (a @ b).tolist())
-        self.assertEqual(nn.matmul(a[0], b[0]).tolist(), (a[0] @ b[0]).tolist())
+        product = [[[sum(p * q for p, q in zip(row, column)) for column in zip(*n)] for row in m]
+                   for m, n in zip(a.tolist(), b.tolist())]
+        self.close(nn.bmm(a, b), product)
+        self.close(nn.matmul(a[0], b[0]), product[0])
         self.assertEqual(nn.stack([a[0], a[1]]).tolist(), a.tolist())
         self.assertEqual(nn.stack([a[0], a[1]], 1)[2].tolist(), [a[0, 2].tolist(), a[1, 2].tolist()])
         self.assertEqual(nn.cat([a, a], axis=2).shape, (2, 3, 8))
-        self.assertEqual(nn.softmax(a, dim=1).tolist(), nn.softmax(a, 1).tolist())
+        sums = [[sum(math.exp(row[j]) for row in m) for j in range(4)] for m in a.tolist()]
+        self.close(nn.softmax(a, dim=1), [[[math.exp(v) / s for v, s in zip(row, total)] for row in m]
+                                          for m, total in zip(a.tolist(), sums)])
         self.assertEqual(nn.repeat_interleave([3, 2], 2).tolist(), [3, 3, 2, 2])
         self.assertEqual(nn.repeat_interleave([[1, 2]], repeats=2, dim=-1).tolist(), [[1, 1, 2, 2]])
         self.assertEqual(nn.repeat_interleave(nn.arange(4).reshape(1, 2, 1, 2), 2, 1).tolist(),
                          [[[[0, 1]], [[0, 1]], [[2, 3]], [[2, 3]]]])
         self.assertEqual(nn.argmax([[1.0, 5.0], [7.0, 2.0]], dim=0).tolist(), [1, 0])
+        for x, dim in ((a, 3), (a, -4), (nn.tensor(1), 0)):
+            with self.assertRaisesRegex(rapt.ShapeError, r"repeat_interleave: \[.*\] has no dimension"):
+                nn.repeat_interleave(x, 2, dim)
         for call in (lambda: nn.bmm(a, a), lambda: nn.bmm(a[0], b[0]), lambda: nn.stack([]), lambda: nn.stack([a, b])):
             with self.assertRaises(ValueError):
                 call()
@@ -150,6 +203,10 @@ class Methods(Close):
         self.assertEqual(nn.tensor([[1, 2]]).repeat((3, 1)).tolist(), [[1, 2]] * 3)
         self.assertEqual((x.max().item(), x.min().item()), (max(map(max, map(lambda m: map(max, m), x.tolist()))),
                                                             min(map(min, map(lambda m: map(min, m), x.tolist())))))
+        for values in ([1.0, math.nan, 3.0], [math.nan, 3.0], [3.0, math.nan]): # as PyTorch does
+            x_nan = nn.tensor(values)
+            self.assertTrue(math.isnan(x_nan.max().item()) and math.isnan(x_nan.min().item()))
+            self.assertTrue(math.isnan(values[x_nan.argmax().item()]))
         self.assertEqual((nn.tensor(3).max().item(), nn.tensor([[-1, 2]]).min().item()), (3, -1))
         with self.assertRaises(rapt.ShapeError):
             x.repeat(2)
