@@ -52,6 +52,7 @@
     X(model_files)                                                                                 \
     X(array_text)                                                                                  \
     X(tokenizer)                                                                                   \
+    X(sine)                                                                                        \
     X(figure)                                                                                      \
     X(metrics)                                                                                     \
     X(recipe)                                                                                      \

@@ -91,28 +91,6 @@ def randint(low, high, size):
 
 # ---- functions of constants --------------------------------------------------------------------------------------------
 
-# pi/2 in three parts; the first two have zero bits at their ends, so that small multiples of them are exact.
-_HALF_PI = (1.57079632673412561417e+00, 6.07710050630396597660e-11, 2.02226624879595063154e-21)
-
-
-def _series(x, first):
-    """The Taylor series of sine (first: 3) or cosine (2) for |x| <= pi/4 without its first term, in Horner's form."""
-    square, total = x * x, 0.0
-    for i in range(22 - first, first - 1, -2):
-        total = (1 - total) * square / (i * (i - 1))
-    return total
-
-
-def _sine(x, quarter=0):
-    """sin(x + quarter pi/2) in double precision, by operations that IEEE 754 fixes: sines of C libraries differ."""
-    if not abs(x) < 1e6:
-        raise _rapt.InvalidValueError(f"sine or cosine of {x}: the argument is below a million")
-    turns = (x / 1.57079632679489661923 + 0.5) // 1
-    rest = ((x - turns * _HALF_PI[0]) - turns * _HALF_PI[1]) - turns * _HALF_PI[2]
-    turn = (int(turns) + quarter) % 4
-    y = 1 - _series(rest, 2) if turn % 2 else rest - rest * _series(rest, 3)
-    return -y if turn >= 2 else y
-
 
 def _mapped(X, name, fn):
     X = as_tensor(X)
@@ -124,12 +102,12 @@ def _mapped(X, name, fn):
 
 def sin(X):
     """sin x, elementwise, of a tensor that gets no gradient (|x| < 10^6): for a table of positions."""
-    return _mapped(X, "sin", _sine)
+    return _mapped(X, "sin", _rapt.sine)
 
 
 def cos(X):
     """cos x, elementwise, of a tensor that gets no gradient (|x| < 10^6)."""
-    return _mapped(X, "cos", lambda x: _sine(x, 1))
+    return _mapped(X, "cos", _rapt.cosine)
 
 
 def sqrt(X):
