@@ -170,7 +170,7 @@ import time
 start = time.perf_counter()
 import sys, rapt
 model = rapt.Model.load(sys.argv[1], threads=int(sys.argv[4]))
-lines = open(sys.argv[2], encoding="utf-8", newline="\n").read().split("\n")[:-1]
+lines = open(sys.argv[2], encoding="utf-8", newline="\\n").read().split("\\n")[:-1]
 with open(sys.argv[3], "w", encoding="utf-8") as out:
     out.writelines(f"{translation.text}\\n" for translation in model.translate(lines))
 print(time.perf_counter() - start)

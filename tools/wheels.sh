@@ -122,7 +122,7 @@ for TARGET; do
     mkdir -p "$PREFIX"
     CMAKE=(-DRAPT_PYTHON=ON -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="${TARGET%-*}" -DCMAKE_AR="$ROOT/bin/$triple/ar"
         -DCMAKE_RANLIB="$ROOT/bin/$triple/ranlib"
-        -DCMAKE_C_FLAGS="-ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables")
+        -DCMAKE_C_FLAGS="-ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables")
     with_zig "$triple" build_libraries >"$ROOT/$TARGET/libraries.log" 2>&1 || { tail -20 "$ROOT/$TARGET/libraries.log"; exit 1; }
     with_zig "$triple" make_wheel "$tag"
 done
