@@ -1,5 +1,5 @@
-/* sine.c: sine and cosine of a number, the library's own: they have the same bits on every machine, which those of C libraries,
- * and so Python's, have not. Internal to the library, hence compiled from its source here (../CMakeLists.txt). */
+/* sine.c: sine and cosine of a number by the library's own functions: the same bits on every machine. Sines of C libraries, which
+ * Python uses, differ. The functions are internal to the library, so their source is compiled here, too (../CMakeLists.txt). */
 #include <math.h>
 
 #include "base/math.h"
@@ -11,7 +11,7 @@ static PyObject *of_number(PyObject *number, double (*function)(double))
     if (PyErr_Occurred())
         return NULL;
     if (!(fabs(x) < 1e6)) /* the range of base/math.h */
-        return ext_invalid("sine or cosine of %S: the argument is below a million", number);
+        return ext_invalid("sine or cosine of %S: the argument must be a number below a million", number);
     return PyFloat_FromDouble(function(x));
 }
 

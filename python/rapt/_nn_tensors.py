@@ -50,8 +50,8 @@ def arange(start, end=None, step=1):
     start, end = (0, start) if end is None else (start, end)
     start, end, step = (integer(x, name) if is_integer(x) else number(x, name)
                         for x, name in ((start, "start"), (end, "end"), (step, "step")))
-    if all(type(x) is int for x in (start, end, step)):
-        _check_whole("arange", start, end)
+    for whole in (x for x in (start, end, step) if type(x) is int):
+        _check_whole("arange", whole, whole)
     length = (end - start) / step if step else 0
     if not 0 < length <= _MOST:
         raise _rapt.InvalidValueError(f"arange: from {start} to {end} in steps of {step} there are not 1 to 2^24 numbers")
@@ -122,7 +122,7 @@ def norm(X):
 
 
 def cosine_similarity(a, b, dim=1):
-    """a b / (|a| |b|) over a dimension, of tensors of one shape that get no gradient."""
+    """a b / (|a| |b|) over a dimension. a and b get no gradient; their shapes are equal or broadcast."""
     a, b = as_tensor(a), as_tensor(b)
     if a.requires_grad or b.requires_grad:
         raise _rapt.InvalidValueError("cosine_similarity has no gradient: use detach()")

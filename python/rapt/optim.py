@@ -10,6 +10,7 @@
 from . import _rapt
 from ._arguments import number, tuple_of
 from ._nn_layers import LazyLinear
+from ._nn_module import _Parameters
 
 __all__ = ["Adam", "AdamW", "SGD"]
 
@@ -35,7 +36,7 @@ def _warn(text, level):
 
 def _warn_of_sizes(params):
     """Of modules without parameters yet, if `params` is what Module.parameters() returned."""
-    module = getattr(params, "module", None)
+    module = params.module if isinstance(params, _Parameters) else None
     names = [] if module is None else [name or "the module" for name, part in module.named_modules()
                                        if isinstance(part, LazyLinear) and part.weight is None]
     if names:
