@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK ((size_t)1 << 20)
+#define CHUNK ((size_t)256 << 10) /* a translation has two caches; still so much that untouched pages stay the system's */
 #define FIRST_POSITIONS 256 /* positions that a growing cache has at first, or after it has grown once */
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
