@@ -29,7 +29,7 @@ static int align(const ext_state *s, const tensor *x, mask *m)
     return -1;
 }
 
-/* Of a constant: every element is one or the other, infinite ones too. */
+/* masked_fill of a constant, which needs no gradient: each element is chosen, not multiplied, since 0 times infinity is NaN. */
 static PyObject *choose(const ext_state *s, const tensor *x, const mask *m)
 {
     const size_t count = rapt_tensor_size(&x->value);

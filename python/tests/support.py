@@ -4,6 +4,7 @@ import functools
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -12,6 +13,8 @@ import rapt
 
 for name in rapt.__all__: # loads all modules now: a test that restores sys.modules would have later ones loaded twice
     getattr(rapt, name)
+
+signal.signal(signal.SIGINT, signal.default_int_handler) # a shell ignores it for background jobs: tests of Ctrl-C would wait
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SHARED = os.environ.get("RAPT_SHARED")
