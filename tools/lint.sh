@@ -150,11 +150,14 @@ find src -path src/kernels -prune -o -name '*.c' -print | sort | xargs awk '
     # What draws, downloads and serves is a module that the program loads, and is called there as the door to it in the program.
     function door(file) { sub(/\/(draw|module)\/.*/, "", file); sub(/\/[^\/]*\.c$/, "", file); return file }
     function is_module(file) { return file ~ /\/(draw|module)\// }
+    # And what needs a system is written once for each of them.
+    function of_system(file, name) { return file ~ "^src/base/" name "/" }
+    function two_systems(a, b) { return of_system(a, "posix") && of_system(b, "windows") }
     /^[a-z][^=;]*[ *][a-z_0-9]+[(][^;]*$|^[a-z][^=;]*[ *][a-z_0-9]+[(].*[)] [{]/ && !/^(typedef|extern|else|struct [a-z_]+ [{])/ {
         name = $0; sub(/[(].*/, "", name); sub(/.*[ *]/, "", name)
         if (name == "main") next # each program has one
         if (/^static/ && name in denied) print FILENAME ":" FNR ": " name ": a name that a backtrace cannot tell from others"
-        else if (name in first && first[name] != FILENAME &&
+        else if (name in first && first[name] != FILENAME && !two_systems(first[name], FILENAME) &&
                  !(!/^static/ && is_module(first[name]) != is_module(FILENAME) && door(first[name]) == door(FILENAME)))
             print FILENAME ":" FNR ": " name ": " first[name] " has the same name"
         else first[name] = FILENAME

@@ -145,8 +145,7 @@ static double seconds_of_cpu(void)
 static double idle_share(double seconds)
 {
     double cpu = seconds_of_cpu(), start = clock_seconds();
-    struct timespec t = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
-    nanosleep(&t, NULL);
+    clock_sleep(seconds);
     return (seconds_of_cpu() - cpu) / (clock_seconds() - start);
 }
 

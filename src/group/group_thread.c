@@ -190,7 +190,7 @@ static void leave_group(rapt_group *g)
     heartbeat_leave(g->beat);
     while (code == RAPT_OK && now < end && !heartbeat_left(g->beat)) {
         code = heartbeat_poll(g->beat, now, NULL);
-        nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * SHORTEST_SLEEP)}, NULL);
+        clock_sleep(SHORTEST_SLEEP);
         now = clock_seconds();
     }
     if (heartbeat_left(g->beat))

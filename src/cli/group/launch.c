@@ -4,13 +4,14 @@
 #define _GNU_SOURCE
 #include "cli/group/launch.h"
 
+#include "base/clock.h"
+
 #include <limits.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Time for rank 0 to print a failure, and for its launcher to end the others, which takes Open MPI three seconds on other
@@ -68,18 +69,11 @@ launch launch_find(void)
 
 /* ---- failures ----------------------------------------------------------------------------------------------------- */
 
-static void launch_sleep(double seconds)
-{
-    struct timespec t = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    while (nanosleep(&t, &t) != 0)
-        ;
-}
-
 void launch_wait_for_turn(int rank)
 {
     signal(SIGTERM, SIG_DFL);
     if (rank > 0)
-        launch_sleep(TURN_SECONDS + NEXT_SECONDS * ((rank < 10 ? rank : 10) - 1));
+        clock_sleep(TURN_SECONDS + NEXT_SECONDS * ((rank < 10 ? rank : 10) - 1));
 }
 
 bool launch_speaks(const launch *l, bool alike)
@@ -100,7 +94,7 @@ const char *launch_speaker(const launch *l, bool alike, char text[LAUNCH_SPEAKER
 
 void launch_let_pass(void)
 {
-    launch_sleep(PASS_SECONDS);
+    clock_sleep(PASS_SECONDS);
 }
 
 void launch_leave(const launch *l, int status)

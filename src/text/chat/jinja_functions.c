@@ -1,5 +1,5 @@
 /* text/chat/jinja_functions.c: the functions that transformers and Jinja give to chat templates. */
-#define _GNU_SOURCE /* localtime_r */
+#include "base/clock.h"
 #include "text/chat/jinja_print.h"
 #include "text/chat/jinja_run.h"
 
@@ -107,7 +107,7 @@ static jinja_value function_now(jinja_run *r, const jinja_arguments *a)
     bool ok = true;
     if (!jinja_bind(r->w, "strftime_now", a, "format", 1, &format) || !jinja_want_text(r->w, "strftime_now", format))
         return JINJA_NOTHING;
-    if (!localtime_r(&r->now, &t))
+    if (!clock_local(r->now, &t))
         jinja_fail(r->w, "strftime_now: there is no such time");
     for (size_t i = 0; i < format.size && ok && !r->w->code; i++) {
         char out[32];

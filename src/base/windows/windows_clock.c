@@ -1,0 +1,25 @@
+/* base/windows/windows_clock.c: the monotonic clock of Windows, and local time. */
+#include "base/clock.h"
+
+#include <windows.h>
+
+double clock_seconds(void)
+{
+    LARGE_INTEGER now, frequency;
+    QueryPerformanceFrequency(&frequency); /* a constant of the machine, which costs no system call */
+    QueryPerformanceCounter(&now);
+    const long long whole = now.QuadPart / frequency.QuadPart, rest = now.QuadPart % frequency.QuadPart;
+    return (double)whole + (double)rest / (double)frequency.QuadPart;
+}
+
+void clock_sleep(double seconds)
+{
+    const double longest = 1e6; /* seconds of one call, which takes milliseconds in 32 bits */
+    for (const double until = clock_seconds() + seconds; seconds > 0; seconds = until - clock_seconds())
+        Sleep((DWORD)(1e3 * (seconds < longest ? seconds : longest)) + 1); /* rounded up: it never returns too early */
+}
+
+bool clock_local(time_t moment, struct tm *local)
+{
+    return localtime_s(local, &moment) == 0;
+}
