@@ -10,17 +10,14 @@
  * fork() copies the pool but none of its workers. In the child the mutex may be held for ever, and the condition counts waiters
  * that do not exist, so the pool touches neither once it finds itself in another process. Loops then run on the caller's thread,
  * with the same results. */
-#define _GNU_SOURCE
 #include "base/pool.h"
 
-#include "base/cgroup.h"
+#include "base/process.h"
+#include "base/thread.h"
 
 #include <fenv.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define SPIN_ROUNDS 20000      /* a worker spins for some 50 us before it goes to sleep */
 #ifndef SERIAL_WORK            /* tests set 1, so that small loops run in threads too */
@@ -51,11 +48,11 @@ typedef struct worker_start {
 
 struct rapt_pool {
     int threads;
-    pid_t owner;                /* the process in which the workers run */
+    long owner;                 /* the process in which the workers run */
     worker_start start[MAX_THREADS];
-    pthread_t thread[MAX_THREADS];
-    pthread_mutex_t mutex;
-    pthread_cond_t wake;
+    thread_handle thread[MAX_THREADS];
+    thread_mutex mutex;
+    thread_condition wake;
     bool rests;                 /* pool_run does nothing */
     bool shared;                /* several threads call pool_run */
     atomic_flag busy;           /* one of them has the workers */
@@ -120,12 +117,12 @@ static bool has_work(pool *p, int worker, uint64_t seen)
 
 static void sleep_until_work(pool *p, int worker, uint64_t seen)
 {
-    pthread_mutex_lock(&p->mutex);
+    thread_lock(&p->mutex);
     p->sleepers++;
     while (!has_work(p, worker, seen))
-        pthread_cond_wait(&p->wake, &p->mutex);
+        thread_wait(&p->wake, &p->mutex);
     p->sleepers--;
-    pthread_mutex_unlock(&p->mutex);
+    thread_unlock(&p->mutex);
 }
 
 static uint64_t wait_for_work(pool *p, int worker, uint64_t seen)
@@ -164,8 +161,7 @@ static int parse_threads(const char *text, rapt_error *err)
 
 int pool_cpus(const char *root)
 {
-    cpu_set_t set;
-    int cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1, quota = cgroup_cpus(root);
+    const int cpus = process_cpus(), quota = process_quota(root);
     return quota > 0 && quota < cpus ? quota : cpus;
 }
 
@@ -196,13 +192,13 @@ pool *pool_new(int threads, rapt_error *err)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the thread pool");
         return NULL;
     }
-    *p = (pool){.threads = 1, .owner = getpid()};
+    *p = (pool){.threads = 1, .owner = process_id()};
     atomic_flag_clear(&p->busy);
-    pthread_mutex_init(&p->mutex, NULL);
-    pthread_cond_init(&p->wake, NULL);
+    thread_mutex_init(&p->mutex);
+    thread_condition_init(&p->wake);
     for (int i = 1; i < threads; i++, p->threads++) {
         p->start[i] = (worker_start){p, i};
-        if (pthread_create(&p->thread[i], NULL, worker_main, &p->start[i]) != 0) {
+        if (!thread_start(&p->thread[i], worker_main, &p->start[i])) {
             rapt_fail(err, RAPT_ERR_MEMORY, "could not start thread %d of %d", i + 1, threads);
             pool_free(p);
             return NULL;
@@ -213,7 +209,7 @@ pool *pool_new(int threads, rapt_error *err)
 
 static bool is_in_child(const pool *p)
 {
-    return p->owner != getpid();
+    return p->owner != process_id();
 }
 
 void pool_free(pool *p)
@@ -224,14 +220,14 @@ void pool_free(pool *p)
         free(p);
         return;
     }
-    pthread_mutex_lock(&p->mutex);
+    thread_lock(&p->mutex);
     atomic_store(&p->stop, true);
-    pthread_cond_broadcast(&p->wake);
-    pthread_mutex_unlock(&p->mutex);
+    thread_wake_all(&p->wake);
+    thread_unlock(&p->mutex);
     for (int i = 1; i < p->threads; i++)
-        pthread_join(p->thread[i], NULL);
-    pthread_cond_destroy(&p->wake);
-    pthread_mutex_destroy(&p->mutex);
+        thread_join(p->thread[i]);
+    thread_condition_free(&p->wake);
+    thread_mutex_free(&p->mutex);
     free(p);
 }
 
@@ -267,13 +263,13 @@ static void open_range(pool *p, int range, size_t count)
  * a child is asked only if the call takes long anyway: if the lock is held, or if workers must be woken. */
 static bool pool_lock(pool *p)
 {
-    const bool locked = pthread_mutex_trylock(&p->mutex) == 0;
+    const bool locked = thread_try_lock(&p->mutex);
     if ((!locked || p->sleepers) && is_in_child(p)) {
         p->threads = 1;
         return false;
     }
     if (!locked)
-        pthread_mutex_lock(&p->mutex);
+        thread_lock(&p->mutex);
     return true;
 }
 
@@ -285,8 +281,8 @@ static void start_loop(pool *p, size_t count)
     for (int i = p->threads; i-- > 0;)
         open_range(p, i, count);
     if (p->sleepers)
-        pthread_cond_broadcast(&p->wake);
-    pthread_mutex_unlock(&p->mutex);
+        thread_wake_all(&p->wake);
+    thread_unlock(&p->mutex);
 }
 
 /* Waits for the last chunks. Threads may outnumber CPUs, so after a while the caller yields its CPU. Returns whether it did. */
@@ -297,7 +293,7 @@ static bool wait_until_done(pool *p, size_t count)
         if (rounds < SPIN_ROUNDS)
             relax();
         else
-            sched_yield();
+            thread_yield();
     }
     return rounds == SPIN_ROUNDS;
 }

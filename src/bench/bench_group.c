@@ -3,11 +3,11 @@
 #include "bench/bench_group.h"
 
 #include "base/pool.h"
+#include "base/thread.h"
 #include "cli/cli.h"
 #include "cli/group/cli_group.h"
 #include "group/group_ops.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ typedef struct bench_rank {
     const rapt_transport *own; /* a thread's transport, from which it makes its group */
     group_exchange exchange;
     group_steps steps;
-    pthread_t thread;
+    thread_handle thread;
     rapt_code code;
     rapt_error err;
 } bench_rank;
@@ -148,11 +148,11 @@ static rapt_code bench_group_in_process(const bench_options *o, int ranks, rapt_
     for (; begun < ranks && !code; begun++) {
         all[begun] = (bench_rank){.o = *o, .threads = threads > 0 ? threads : 1, .transport = "threads",
                                   .own = &transports[begun]};
-        if (pthread_create(&all[begun].thread, NULL, bench_rank_run, &all[begun]))
+        if (!thread_start(&all[begun].thread, bench_rank_run, &all[begun]))
             code = rapt_fail(err, RAPT_ERR_MEMORY, "cannot make a thread for each of %d ranks", ranks);
     }
     for (int i = 0; i < begun; i++) {
-        pthread_join(all[i].thread, NULL);
+        thread_join(all[i].thread);
         if (all[i].code && !code) {
             code = all[i].code;
             *err = all[i].err;

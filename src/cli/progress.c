@@ -4,13 +4,12 @@
 #include "cli/progress.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "cli/cli.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define REFRESH_SECONDS 0.1 /* between updates of the live line */
@@ -22,9 +21,9 @@
 
 struct progress {
     progress_options o;
-    pthread_mutex_t lock;
-    pthread_cond_t end; /* tells the ticker to end */
-    pthread_t ticker;
+    thread_mutex lock;
+    thread_condition end; /* tells the ticker to end */
+    thread_handle ticker;
     bool has_ticker, ending;
     bool stepped;      /* there was a step */
     rapt_progress at;  /* the last one */
@@ -115,27 +114,19 @@ static void tick(progress *p)
     }
 }
 
-static struct timespec in_a_while(const progress *p)
+static double in_a_while(const progress *p)
 {
-    struct timespec t;
-    long ms = p->o.silence > 0 && p->o.silence < 1 ? (long)(p->o.silence * 1e3) : 1000;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_nsec += ms % 1000 * 1000000;
-    t.tv_sec += ms / 1000 + t.tv_nsec / 1000000000;
-    t.tv_nsec %= 1000000000;
-    return t;
+    return clock_seconds() + (p->o.silence > 0 && p->o.silence < 1 ? p->o.silence : 1);
 }
 
 static void *keep_ticking(void *context)
 {
     progress *p = context;
-    pthread_mutex_lock(&p->lock);
-    while (!p->ending) {
-        struct timespec until = in_a_while(p);
-        if (pthread_cond_timedwait(&p->end, &p->lock, &until) != 0 && !p->ending)
+    thread_lock(&p->lock);
+    while (!p->ending)
+        if (!thread_wait_until(&p->end, &p->lock, in_a_while(p)) && !p->ending)
             tick(p);
-    }
-    pthread_mutex_unlock(&p->lock);
+    thread_unlock(&p->lock);
     return NULL;
 }
 
@@ -143,18 +134,14 @@ static void *keep_ticking(void *context)
 
 progress *progress_new(const progress_options *options)
 {
-    pthread_condattr_t monotonic;
     progress *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
     p->o = *options;
     p->shown = clock_seconds();
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&p->end, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    p->has_ticker = pthread_create(&p->ticker, NULL, keep_ticking, p) == 0; /* without one there is less to see */
+    thread_mutex_init(&p->lock);
+    thread_condition_init(&p->end);
+    p->has_ticker = thread_start(&p->ticker, keep_ticking, p); /* without one there is less to see */
     return p;
 }
 
@@ -162,19 +149,19 @@ void progress_free(progress *p, bool failed)
 {
     if (!p)
         return;
-    pthread_mutex_lock(&p->lock);
+    thread_lock(&p->lock);
     p->ending = true;
-    pthread_cond_signal(&p->end);
-    pthread_mutex_unlock(&p->lock);
+    thread_wake_one(&p->end);
+    thread_unlock(&p->lock);
     if (p->has_ticker)
-        pthread_join(p->ticker, NULL);
+        thread_join(p->ticker);
     if (p->live && p->stays && failed)
         fputc('\n', p->o.out);
     else
         erase(p);
     fflush(p->o.out);
-    pthread_cond_destroy(&p->end);
-    pthread_mutex_destroy(&p->lock);
+    thread_condition_free(&p->end);
+    thread_mutex_free(&p->lock);
     free(p);
 }
 
@@ -182,7 +169,7 @@ void progress_step(progress *p, const rapt_progress *at)
 {
     if (!p)
         return;
-    pthread_mutex_lock(&p->lock);
+    thread_lock(&p->lock);
     p->at = *at;
     p->stepped = true;
     p->phase = NULL;
@@ -190,14 +177,14 @@ void progress_step(progress *p, const rapt_progress *at)
         progress_print_report(p);
     else if (p->o.terminal && (!p->live || clock_seconds() - p->shown >= REFRESH_SECONDS))
         show_step(p);
-    pthread_mutex_unlock(&p->lock);
+    thread_unlock(&p->lock);
 }
 
 void progress_phase(progress *p, const char *what, size_t done, size_t count)
 {
     if (!p)
         return;
-    pthread_mutex_lock(&p->lock);
+    thread_lock(&p->lock);
     double now = clock_seconds();
     if (!p->phase || strcmp(p->phase, what) != 0)
         p->began = now;
@@ -206,17 +193,17 @@ void progress_phase(progress *p, const char *what, size_t done, size_t count)
     p->count = count;
     if (p->o.terminal && now - p->began >= PHASE_SECONDS && now - p->shown >= REFRESH_SECONDS)
         progress_show_phase(p);
-    pthread_mutex_unlock(&p->lock);
+    thread_unlock(&p->lock);
 }
 
 void progress_clear(progress *p)
 {
     if (!p)
         return;
-    pthread_mutex_lock(&p->lock);
+    thread_lock(&p->lock);
     erase(p);
     p->phase = NULL;
     p->shown = clock_seconds();
     fflush(p->o.out);
-    pthread_mutex_unlock(&p->lock);
+    thread_unlock(&p->lock);
 }

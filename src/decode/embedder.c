@@ -3,6 +3,7 @@
 
 #include "base/quote.h"
 #include "base/sized.h"
+#include "base/thread.h"
 #include "decode/model_tapes.h"
 #include "decode/option_defaults.h"
 #include "decode/pooling.h"
@@ -12,7 +13,6 @@
 #include "tape/compute.h"
 #include "tape/tape_core.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ typedef struct embed_call {
     const text_row *rows; /* by length */
     size_t count;
     rapt_real *vectors;
-    pthread_mutex_t lock; /* guards the error */
+    thread_mutex lock; /* guards the error */
     rapt_error error;     /* the error of any batch; only memory can be missing */
 } embed_call;
 
@@ -54,10 +54,10 @@ static rapt_code embed_rows(const rapt_embedder *e, rapt_tape *t, const text_row
 
 static void embed_note_failure(embed_call *c, const rapt_error *err)
 {
-    pthread_mutex_lock(&c->lock);
+    thread_lock(&c->lock);
     if (!c->error.code)
         c->error = *err;
-    pthread_mutex_unlock(&c->lock);
+    thread_unlock(&c->lock);
 }
 
 /* A pool_fn. */
@@ -90,9 +90,10 @@ static void embed_batch(void *context, size_t batch, int worker)
 rapt_code rapt_embedder_run(rapt_embedder *e, const rapt_text *texts, size_t count, rapt_real *vectors, bool *cut,
                             rapt_error *err)
 {
-    embed_call c = {.e = e, .count = count, .vectors = vectors, .lock = PTHREAD_MUTEX_INITIALIZER};
+    embed_call c = {.e = e, .count = count, .vectors = vectors};
     rapt_error own = {0};
     text_row *rows = text_rows_new(&e->m->encoder, e->prompt, texts, count, &own);
+    thread_mutex_init(&c.lock);
     if (rows) {
         c.rows = rows;
         pool_run(e->tapes.pool, count / e->o.batch + (count % e->o.batch > 0), SIZE_MAX, embed_batch, &c);
@@ -101,7 +102,7 @@ rapt_code rapt_embedder_run(rapt_embedder *e, const rapt_text *texts, size_t cou
     for (size_t i = 0; i < count && rows && cut; i++)
         cut[rows[i].index] = rows[i].cut;
     text_rows_free(rows, count);
-    pthread_mutex_destroy(&c.lock);
+    thread_mutex_free(&c.lock);
     if (atomic_exchange(&e->cancelled, false) && !own.code)
         rapt_fail(&own, RAPT_ERR_INTERRUPTED, "the run was cancelled");
     return own.code ? rapt_fail(err, own.code, "%s", own.message) : RAPT_OK;

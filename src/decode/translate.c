@@ -27,7 +27,7 @@ rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_o
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to translate");
         return NULL;
     }
-    pthread_mutex_init(&t->lane.lock, NULL);
+    thread_mutex_init(&t->lane.lock);
     if (translate_setup_init(&t->setup, m, options, err) == RAPT_OK && translate_set_prefix(t, err) == RAPT_OK &&
         model_tapes_make(&t->tapes, m, &t->setup.o.compute, MODEL_TAPES_EACH | MODEL_TAPES_ALL, err) == RAPT_OK &&
         translate_lane_init(t, err) == RAPT_OK)
@@ -43,7 +43,7 @@ void rapt_translator_free(rapt_translator *t)
     translate_lane_free(t);
     model_tapes_free(&t->tapes);
     prefixes_free(&t->prefix);
-    pthread_mutex_destroy(&t->lane.lock);
+    thread_mutex_free(&t->lane.lock);
     free(t);
 }
 

@@ -39,7 +39,7 @@ typedef struct translate_host {
 
 /* Continuous batching: finished segments leave a thread's batch, and waiting ones take their place. */
 typedef struct translate_lane {
-    pthread_mutex_t lock;      /* guards everything except what a worker computes: workers end texts and begin segments between
+    thread_mutex lock;         /* guards everything except what a worker computes: workers end texts and begin segments between
                                   their steps */
     const translate_host *host; /* NULL: texts are all there from the beginning, and nobody else needs the threads */
     void *context;             /* of host */

@@ -132,14 +132,14 @@ static bool lane_is_enough(translate_lane *l)
 static bool lane_refill(rapt_translator *t, translate_worker *w)
 {
     translate_lane *l = &t->lane;
-    pthread_mutex_lock(&l->lock);
+    thread_lock(&l->lock);
     lane_collect(l, w);
     queue over = lane_turn_over(t, w);
     const double now = clock_seconds();
     const bool busy = w->segments > 0, rest = l->waiting.count > 0;
     l->counts.busy += now - l->counted;
     l->counted = now;
-    pthread_mutex_unlock(&l->lock);
+    thread_unlock(&l->lock);
     lane_end_texts(l, &over);
     if (rest && l->host && atomic_load(&l->idle) > 0)
         l->host->wake(l->context);

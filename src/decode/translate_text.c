@@ -120,7 +120,7 @@ rapt_code translate_text_encode(translate_text *x, const translate_setup *setup,
 {
     const search_prefix *begins;
     bool each;
-    pthread_mutex_init(&x->lock, NULL);
+    thread_mutex_init(&x->lock);
     x->setup = setup;
     x->tokens = request->tokens;
     x->failed = SIZE_MAX;
@@ -142,7 +142,7 @@ void translate_text_free(translate_text *x)
     free(x->fits);
     prefixes_free(&x->prefix);
     source_segments_free(&x->source);
-    pthread_mutex_destroy(&x->lock);
+    thread_mutex_free(&x->lock);
 }
 
 /* ---- what happens to segments ------------------------------------------------------------------------------------- */
@@ -189,21 +189,21 @@ void translate_text_check(translate_text *x)
 void translate_text_fail(translate_item *item, const rapt_error *err)
 {
     translate_text *x = item->text;
-    pthread_mutex_lock(&x->lock);
+    thread_lock(&x->lock);
     if (item->source->index < x->failed) {
         x->failed = item->source->index;
         x->error = *err;
     }
-    pthread_mutex_unlock(&x->lock);
+    thread_unlock(&x->lock);
     translate_text_end(item);
 }
 
 bool translate_text_is_wanted(const translate_item *item)
 {
     translate_text *x = item->text;
-    pthread_mutex_lock(&x->lock);
+    thread_lock(&x->lock);
     bool wanted = item->source->index < x->failed;
-    pthread_mutex_unlock(&x->lock);
+    thread_unlock(&x->lock);
     return wanted;
 }
 

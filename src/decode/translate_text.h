@@ -4,11 +4,11 @@
 #define DECODE_TRANSLATE_TEXT_H
 
 #include "base/queue.h"
+#include "base/thread.h"
 #include "decode/prefixes.h"
 #include "decode/source_segments.h"
 #include "decode/translate_settings.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 typedef struct translate_text translate_text;
@@ -44,7 +44,7 @@ struct translate_text {
     size_t *first;            /* [count + 1]: the first item of each line */
     source_fit *fits;         /* [count] */
     prefixes prefix;          /* the request's own */
-    pthread_mutex_t lock;     /* guards the two members below */
+    thread_mutex lock;        /* guards the two members below */
     size_t failed;            /* the first item that has failed so far, or SIZE_MAX */
     rapt_error error;         /* its error */
 };

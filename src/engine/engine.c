@@ -1,8 +1,8 @@
 /* engine/engine.c: rapt_engine: the thread that computes, and the models that it serves in turns. The lane of a model computes
  * its steps (lm_lane.c, translation_job.c); engine_job.c has the life of jobs, engine_call.c the calls of a caller's
  * functions. */
-#define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "base/pool.h"
+#include "base/process.h"
 #include "base/sized.h"
 #include "engine/engine_call.h"
 #include "engine/engine_core.h"
@@ -10,7 +10,6 @@
 #include "io/model_core.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 /* ---- models -------------------------------------------------------------------------------------------------------- */
 
@@ -91,12 +90,12 @@ rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt
         engine_model_free(m);
         return NULL;
     }
-    pthread_mutex_lock(&e->lock);
+    thread_lock(&e->lock);
     rapt_engine_model **last = &e->models;
     while (*last)
         last = &(*last)->next;
     *last = m;
-    pthread_mutex_unlock(&e->lock);
+    thread_unlock(&e->lock);
     return m;
 }
 
@@ -104,10 +103,10 @@ void rapt_engine_remove(rapt_engine_model *m)
 {
     if (!engine_is_here(m->engine))
         return;
-    pthread_mutex_lock(&m->engine->lock);
+    thread_lock(&m->engine->lock);
     m->removed = true;
-    pthread_cond_signal(&m->engine->work);
-    pthread_mutex_unlock(&m->engine->lock);
+    thread_wake_one(&m->engine->work);
+    thread_unlock(&m->engine->lock);
 }
 
 const rapt_model *rapt_engine_model_of(const rapt_engine_model *m)
@@ -130,9 +129,9 @@ static void engine_free_removed(rapt_engine *e)
             continue;
         }
         *at = m->next;
-        pthread_mutex_unlock(&e->lock);
+        thread_unlock(&e->lock);
         engine_model_free(m);
-        pthread_mutex_lock(&e->lock);
+        thread_lock(&e->lock);
         at = &e->models; /* models may have been added meanwhile */
     }
 }
@@ -144,13 +143,13 @@ static bool engine_step_all(rapt_engine *e)
 {
     bool worked = false;
     for (rapt_engine_model *m = e->models; m; m = m->next) { /* models are only added at the end, and freed by this thread */
-        pthread_mutex_unlock(&e->lock);
+        thread_unlock(&e->lock);
         rapt_engine_job *call = engine_take_call(m);
         if (call)
             engine_call_run(call, e->threads);
         const bool stepped = m->lane && m->lane->step(m, m->of_lane);
         worked = worked || call || stepped;
-        pthread_mutex_lock(&e->lock);
+        thread_lock(&e->lock);
     }
     return worked;
 }
@@ -158,7 +157,7 @@ static bool engine_step_all(rapt_engine *e)
 static void *engine_main(void *context)
 {
     rapt_engine *e = context;
-    pthread_mutex_lock(&e->lock);
+    thread_lock(&e->lock);
     while (true) {
         const bool worked = engine_step_all(e);
         engine_free_removed(e);
@@ -166,9 +165,9 @@ static void *engine_main(void *context)
             continue;
         if (atomic_load(&e->ending))
             break;
-        pthread_cond_wait(&e->work, &e->lock);
+        thread_wait(&e->work, &e->lock);
     }
-    pthread_mutex_unlock(&e->lock);
+    thread_unlock(&e->lock);
     return NULL;
 }
 
@@ -179,16 +178,6 @@ static int engine_count_threads(int threads, rapt_error *err)
     int count = p ? pool_threads(p) : 0;
     pool_free(p);
     return count;
-}
-
-/* The condition waits on the monotonic clock, which nobody can set (engine_wait). */
-static void engine_init_work(pthread_cond_t *work)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(work, &attributes);
-    pthread_condattr_destroy(&attributes);
 }
 
 SIZED_ENDS_WITH(rapt_engine_options, reserved);
@@ -208,18 +197,18 @@ rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an engine");
         return NULL;
     }
-    pthread_mutex_init(&e->lock, NULL);
-    engine_init_work(&e->work);
-    pthread_cond_init(&e->done, NULL);
-    e->owner = getpid();
+    thread_mutex_init(&e->lock);
+    thread_condition_init(&e->work);
+    thread_condition_init(&e->done);
+    e->owner = process_id();
     e->threads = engine_count_threads(o.threads, err);
-    if (e->threads > 0 && pthread_create(&e->thread, NULL, engine_main, e) == 0)
+    if (e->threads > 0 && thread_start(&e->thread, engine_main, e))
         return e;
     if (e->threads > 0)
         rapt_fail(err, RAPT_ERR_MEMORY, "the thread of an engine does not start");
-    pthread_cond_destroy(&e->done);
-    pthread_cond_destroy(&e->work);
-    pthread_mutex_destroy(&e->lock);
+    thread_condition_free(&e->done);
+    thread_condition_free(&e->work);
+    thread_mutex_free(&e->lock);
     free(e);
     return NULL;
 }
@@ -228,18 +217,18 @@ void rapt_engine_free(rapt_engine *e)
 {
     if (!e || !engine_is_here(e))
         return;
-    pthread_mutex_lock(&e->lock);
+    thread_lock(&e->lock);
     atomic_store(&e->ending, true);
-    pthread_cond_signal(&e->work);
-    pthread_mutex_unlock(&e->lock);
-    pthread_join(e->thread, NULL);
+    thread_wake_one(&e->work);
+    thread_unlock(&e->lock);
+    thread_join(e->thread);
     while (e->models) {
         rapt_engine_model *m = e->models;
         e->models = m->next;
         engine_model_free(m);
     }
-    pthread_cond_destroy(&e->done);
-    pthread_cond_destroy(&e->work);
-    pthread_mutex_destroy(&e->lock);
+    thread_condition_free(&e->done);
+    thread_condition_free(&e->work);
+    thread_mutex_free(&e->lock);
     free(e);
 }

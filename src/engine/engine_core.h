@@ -4,18 +4,17 @@
 #define ENGINE_ENGINE_CORE_H
 
 #include "base/queue.h"
+#include "base/thread.h"
 #include "rapt/engine.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <sys/types.h>
 
 struct rapt_engine {
-    pthread_t thread;
-    pid_t owner;               /* the process that has the thread */
-    int threads;               /* threads that compute */
-    pthread_mutex_t lock;
-    pthread_cond_t work, done; /* there may be something to do; a job has ended */
+    thread_handle thread;
+    long owner;                  /* the process that has the thread */
+    int threads;                 /* threads that compute */
+    thread_mutex lock;
+    thread_condition work, done; /* there may be something to do; a job has ended */
     rapt_engine_model *models;
     atomic_bool ending;
 };

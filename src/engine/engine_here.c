@@ -1,11 +1,10 @@
 /* engine/engine_here.c: whether an engine is this process's own, for all that would lock or wait. */
+#include "base/process.h"
 #include "engine/engine_core.h"
-
-#include <unistd.h>
 
 bool engine_is_here(const rapt_engine *e)
 {
-    return e->owner == getpid();
+    return e->owner == process_id();
 }
 
 rapt_code engine_check_here(const rapt_engine *e, rapt_error *err)

@@ -1,10 +1,6 @@
 /* engine/engine_job.c: the life of jobs, from the queue until the last reference is dropped, and the counts of jobs. */
-#define _GNU_SOURCE /* clock_gettime */
 #include "base/clock.h"
 #include "engine/engine_core.h"
-
-#include <math.h>
-#include <time.h>
 
 void engine_queue_job(rapt_engine_model *m, rapt_engine_job *job, rapt_engine_job **handle)
 {
@@ -14,18 +10,18 @@ void engine_queue_job(rapt_engine_model *m, rapt_engine_job *job, rapt_engine_jo
     job->queued = clock_seconds();
     if (handle)
         *handle = job;
-    pthread_mutex_lock(&e->lock);
+    thread_lock(&e->lock);
     m->unfreed++;
     queue_put(job->is_call ? &m->calls : &m->jobs, job);
-    pthread_cond_signal(&e->work);
-    pthread_mutex_unlock(&e->lock);
+    thread_wake_one(&e->work);
+    thread_unlock(&e->lock);
 }
 
 static rapt_engine_job *engine_take_from(rapt_engine *e, queue *q)
 {
-    pthread_mutex_lock(&e->lock);
+    thread_lock(&e->lock);
     rapt_engine_job *job = queue_pop(q);
-    pthread_mutex_unlock(&e->lock);
+    thread_unlock(&e->lock);
     return job;
 }
 
@@ -51,38 +47,34 @@ bool engine_is_awaited(void *model, bool own)
 {
     const rapt_engine_model *m = model;
     bool any = false;
-    pthread_mutex_lock(&m->engine->lock);
+    thread_lock(&m->engine->lock);
     for (const rapt_engine_model *other = m->engine->models; other && !any; other = other->next)
         any = other->calls.count > 0 || (other->jobs.count > 0 && (own || other != m));
-    pthread_mutex_unlock(&m->engine->lock);
+    thread_unlock(&m->engine->lock);
     return any;
 }
 
 void engine_wait(void *model, double seconds)
 {
     rapt_engine *e = ((const rapt_engine_model *)model)->engine;
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until); /* the clock of e->work */
-    const double nanoseconds = (double)until.tv_nsec + 1e9 * seconds;
-    until.tv_sec += (time_t)(nanoseconds / 1e9);
-    until.tv_nsec = (long)fmod(nanoseconds, 1e9);
-    pthread_mutex_lock(&e->lock);
+    const double until = clock_seconds() + seconds;
+    thread_lock(&e->lock);
     if (!engine_has_queued(e) && !atomic_load(&e->ending))
-        pthread_cond_timedwait(&e->work, &e->lock, &until);
-    pthread_mutex_unlock(&e->lock);
+        thread_wait_until(&e->work, &e->lock, until);
+    thread_unlock(&e->lock);
 }
 
 void engine_wake(void *model)
 {
-    pthread_cond_broadcast(&((const rapt_engine_model *)model)->engine->work);
+    thread_wake_all(&((const rapt_engine_model *)model)->engine->work);
 }
 
 bool engine_is_alone(void *model)
 {
     const rapt_engine_model *m = model;
-    pthread_mutex_lock(&m->engine->lock);
+    thread_lock(&m->engine->lock);
     const bool alone = m->engine->models == m && !m->next;
-    pthread_mutex_unlock(&m->engine->lock);
+    thread_unlock(&m->engine->lock);
     return alone;
 }
 
@@ -111,29 +103,29 @@ static void engine_forget(rapt_engine *e, rapt_engine_model *m)
 {
     m->unfreed--;
     if (m->unfreed == 0 && m->removed)
-        pthread_cond_signal(&e->work);
+        thread_wake_one(&e->work);
 }
 
 void engine_job_ends(rapt_engine_job *job, rapt_code code)
 {
     rapt_engine_model *m = job->model;
-    pthread_mutex_lock(&m->engine->lock);
+    thread_lock(&m->engine->lock);
     uint64_t *count = !code ? &m->counts.done : code == RAPT_ERR_INTERRUPTED ? &m->counts.cancelled : &m->counts.failed;
     (*count)++;
-    pthread_mutex_unlock(&m->engine->lock);
+    thread_unlock(&m->engine->lock);
 }
 
 void engine_job_done(rapt_engine_job *job)
 {
     rapt_engine_model *m = job->model;
     rapt_engine *e = m->engine;
-    pthread_mutex_lock(&e->lock);
+    thread_lock(&e->lock);
     const bool held = job->held;
     job->done = true;
     if (!held)
         engine_forget(e, m);
-    pthread_cond_broadcast(&e->done);
-    pthread_mutex_unlock(&e->lock);
+    thread_wake_all(&e->done);
+    thread_unlock(&e->lock);
     if (!held)
         job->free(job);
 }
@@ -148,32 +140,32 @@ void rapt_engine_job_free(rapt_engine_job *job)
     if (!job || !engine_is_here(job->model->engine))
         return;
     rapt_engine *e = job->model->engine;
-    pthread_mutex_lock(&e->lock);
+    thread_lock(&e->lock);
     while (!job->done)
-        pthread_cond_wait(&e->done, &e->lock);
+        thread_wait(&e->done, &e->lock);
     engine_forget(e, job->model);
-    pthread_mutex_unlock(&e->lock);
+    thread_unlock(&e->lock);
     job->free(job);
 }
 
 void engine_publish(rapt_engine_model *m, const rapt_engine_counts *counts)
 {
-    pthread_mutex_lock(&m->engine->lock);
+    thread_lock(&m->engine->lock);
     const rapt_engine_counts old = m->counts;
     m->counts = *counts;
     m->counts.done = old.done;
     m->counts.cancelled = old.cancelled;
     m->counts.failed = old.failed;
-    pthread_mutex_unlock(&m->engine->lock);
+    thread_unlock(&m->engine->lock);
 }
 
 rapt_engine_counts rapt_engine_model_counts(const rapt_engine_model *m)
 {
     if (!engine_is_here(m->engine))
         return (rapt_engine_counts){0};
-    pthread_mutex_lock(&m->engine->lock);
+    thread_lock(&m->engine->lock);
     rapt_engine_counts counts = m->counts;
     counts.waiting += m->jobs.count + m->calls.count;
-    pthread_mutex_unlock(&m->engine->lock);
+    thread_unlock(&m->engine->lock);
     return counts;
 }

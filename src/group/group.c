@@ -1,14 +1,12 @@
 /* group/group.c: a group as its owner's thread sees it: made, left and ended. The work is the
  * communication thread's (group_thread.c); its operations are in group_wait.c and group_small.c. */
-#define _GNU_SOURCE
 #include "group/group_core.h"
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/sized.h"
 
-#include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define SHORTEST_OPENING 60.0 /* min seconds that message layers may take to start, whatever `wait` is */
 #define LONGEST_CLOSING 10.0  /* max seconds to close, which all ranks do at once: Open MPI 4.1 may never return from it if its
@@ -37,7 +35,6 @@ static rapt_group *allocate_group(const rapt_transport *transport, const rapt_gr
         return NULL;
     }
     rapt_group *g = calloc(1, sizeof *g);
-    pthread_condattr_t monotonic;
     if (!g) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a group");
         return NULL;
@@ -45,12 +42,9 @@ static rapt_group *allocate_group(const rapt_transport *transport, const rapt_gr
     g->transport = *transport;
     g->wait = o.wait;
     g->launched = o.launched;
-    pthread_mutex_init(&g->mutex, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&g->wake, &monotonic);
-    pthread_cond_init(&g->news, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    thread_mutex_init(&g->mutex);
+    thread_condition_init(&g->wake);
+    thread_condition_init(&g->news);
     return g;
 }
 
@@ -64,50 +58,45 @@ static void free_group(rapt_group *g)
     free(g->codes);
     rank_exchange_free(g->exchange);
     heartbeat_free(g->beat);
-    pthread_cond_destroy(&g->wake);
-    pthread_cond_destroy(&g->news);
-    pthread_mutex_destroy(&g->mutex);
+    thread_condition_free(&g->wake);
+    thread_condition_free(&g->news);
+    thread_mutex_free(&g->mutex);
     free(g);
 }
 
-/* Without signals: they are for the threads of the program. */
 static rapt_code start_thread(rapt_group *g, rapt_error *err)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&g->thread, NULL, group_thread_main, g);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failed ? rapt_fail(err, RAPT_ERR_MEMORY, "could not start the communication thread") : RAPT_OK;
+    const bool started = thread_start_without_signals(&g->thread, group_thread_main, g);
+    return started ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "could not start the communication thread");
 }
 
 /* Tells the thread what to do, and waits for its end. A thread that does not end is left alone, with the memory that it uses. */
 static void end_thread(rapt_group *g, group_wish wish, double seconds)
 {
     double until = clock_seconds() + seconds;
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     g->wish = wish;
-    pthread_cond_broadcast(&g->wake);
+    thread_wake_all(&g->wake);
     while (!g->ended && group_wait_news(g, until))
         ;
     bool ended = g->ended;
-    pthread_mutex_unlock(&g->mutex);
+    thread_unlock(&g->mutex);
     if (!ended) {
-        pthread_detach(g->thread);
+        thread_detach(g->thread);
         return;
     }
-    pthread_join(g->thread, NULL);
+    thread_join(g->thread);
     free_group(g);
 }
 
 static rapt_code wait_until_open(rapt_group *g, rapt_error *err)
 {
     double seconds = g->wait > SHORTEST_OPENING ? g->wait : SHORTEST_OPENING, until = clock_seconds() + seconds;
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     while (!g->opened && group_wait_news(g, until))
         ;
     bool opened = g->opened;
-    pthread_mutex_unlock(&g->mutex);
+    thread_unlock(&g->mutex);
     if (!opened)
         return rapt_fail(err, RAPT_ERR_IO, "the message layer has not started within %g s", seconds);
     return group_failure(g, err);
@@ -117,8 +106,7 @@ static rapt_code wait_until_open(rapt_group *g, rapt_error *err)
 static rapt_code share_hosts(rapt_group *g, rapt_error *err)
 {
     char own[GROUP_HOST] = "", (*hosts)[GROUP_HOST] = calloc((size_t)g->size, sizeof *hosts);
-    gethostname(own, sizeof own - 1);
-    own[sizeof own - 1] = '\0';
+    process_host(own, sizeof own);
     g->codes = calloc((size_t)g->size, sizeof *g->codes);
     rapt_code code = hosts && g->codes ? group_share(g, own, sizeof own, hosts, err)
                                        : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a group of %d ranks", g->size);
@@ -126,9 +114,9 @@ static rapt_code share_hosts(rapt_group *g, rapt_error *err)
         free(hosts);
         return code;
     }
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     g->hosts = hosts;
-    pthread_mutex_unlock(&g->mutex);
+    thread_unlock(&g->mutex);
     return RAPT_OK;
 }
 
@@ -162,14 +150,14 @@ void rapt_group_abort(rapt_group *g, int status)
     if (!g)
         return;
     double until = clock_seconds() + GROUP_ABORT_SECONDS;
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     g->wish = GROUP_ABORT;
     g->status = status;
-    pthread_cond_broadcast(&g->wake);
+    thread_wake_all(&g->wake);
     while (!g->aborting && !g->ended && group_wait_news(g, until))
         ;
     bool called = g->aborting || g->ended;
-    pthread_mutex_unlock(&g->mutex);
+    thread_unlock(&g->mutex);
     if (!called) /* the thread hangs in the transport: better from another thread than not at all */
         g->transport.abort(g->transport.context, status);
     end_thread(g, GROUP_ABORT, GROUP_ABORT_SECONDS);

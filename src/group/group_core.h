@@ -5,9 +5,8 @@
 
 #include "rapt/group.h"
 
+#include "base/thread.h"
 #include "group/rank_exchange.h"
-
-#include <pthread.h>
 
 /* The defaults, for the function that makes options, and for tests, which write other members behind them. */
 #define GROUP_DEFAULTS .size = sizeof(rapt_group_options), .wait = 300
@@ -48,16 +47,16 @@ struct rapt_group {
     double wait;
     int launched;
     int rank, size; /* fixed once the transport is open */
-    pthread_t thread;
+    thread_handle thread;
     rank_exchange *exchange; /* belongs to the communication thread, except its counts */
     heartbeat *beat;    /* the communication thread's */
     int32_t *codes; /* [size]: shared by group_agree; belongs to the owner */
     atomic_bool failed;   /* `failure` holds why, and stays */
     atomic_ullong turns;  /* turns of the communication thread so far */
 
-    pthread_mutex_t mutex; /* guards everything below */
-    pthread_cond_t wake;   /* wakes the communication thread: there is something to do */
-    pthread_cond_t news;   /* wakes the owner's thread: an operation is done, or the state has changed */
+    thread_mutex mutex;    /* guards everything below */
+    thread_condition wake; /* wakes the communication thread: there is something to do */
+    thread_condition news; /* wakes the owner's thread: an operation is done, or the state has changed */
     group_wish wish;
     int status;              /* of an abort */
     bool opened;             /* or has failed to */

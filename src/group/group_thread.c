@@ -1,13 +1,11 @@
 /* group/group_thread.c: the communication thread of a group. It makes every call of the transport, since message layers do best
  * with one thread, and make progress only while they are called: so it tests and sleeps, and never waits inside the transport. */
-#define _GNU_SOURCE
 #include "group/group_core.h"
 
 #include "base/clock.h"
 
 #include <fenv.h>
 #include <stdio.h>
-#include <time.h>
 
 #define SHORTEST_SLEEP 20e-6 /* seconds between two tests while something is in flight; doubles up to the longest */
 #define LONGEST_SLEEP 500e-6
@@ -15,13 +13,13 @@
 
 void group_thread_fail(rapt_group *g, const rapt_error *why)
 {
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     if (!atomic_load(&g->failed)) {
         g->failure = *why;
         atomic_store(&g->failed, true);
     }
-    pthread_cond_broadcast(&g->news);
-    pthread_mutex_unlock(&g->mutex);
+    thread_wake_all(&g->news);
+    thread_unlock(&g->mutex);
 }
 
 /* ---- opening ---------------------------------------------------------------------------------------------- */
@@ -53,10 +51,10 @@ static rapt_code open_transport(rapt_group *g, rapt_error *err)
 
 static void report_opened(rapt_group *g)
 {
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     g->opened = true;
-    pthread_cond_broadcast(&g->news);
-    pthread_mutex_unlock(&g->mutex);
+    thread_wake_all(&g->news);
+    thread_unlock(&g->mutex);
 }
 
 /* ---- a turn ----------------------------------------------------------------------------------------------- */
@@ -65,10 +63,10 @@ static void report_opened(rapt_group *g)
 static rapt_code describe_lost(rapt_group *g, int rank, int others, rapt_error *err)
 {
     char doing[sizeof g->doing], who[160];
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     snprintf(doing, sizeof doing, "%s", g->doing);
     snprintf(who, sizeof who, "rank %d%s%s", rank, g->hosts ? " on " : "", g->hosts ? g->hosts[rank] : "");
-    pthread_mutex_unlock(&g->mutex);
+    thread_unlock(&g->mutex);
     const char *in = *doing ? " in " : "";
     if (g->size > 2 && others == g->size - 2)
         return rapt_fail(err, RAPT_ERR_IO, "none of the other %d ranks has answered for %g s%s%s", g->size - 1, g->wait, in,
@@ -90,38 +88,34 @@ static rapt_code check_lives(rapt_group *g, double now, rapt_error *err)
 /* Begins submitted operations. False: the thread must end, or nothing can be done. */
 static bool take_submitted(rapt_group *g)
 {
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     bool works = g->wish == GROUP_WORK && !atomic_load(&g->failed);
     while (works && g->submitted) {
         group_op *op = g->submitted;
         g->submitted = op->next;
         rank_exchange_begin(g->exchange, op);
     }
-    pthread_mutex_unlock(&g->mutex);
+    thread_unlock(&g->mutex);
     return works;
 }
 
 static void report_operations(rapt_group *g, size_t open, double seconds)
 {
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     g->in_flight += seconds;
     if (rank_exchange_open(g->exchange) < open)
-        pthread_cond_broadcast(&g->news);
-    pthread_mutex_unlock(&g->mutex);
+        thread_wake_all(&g->news);
+    thread_unlock(&g->mutex);
 }
 
 /* Until the seconds are over, or there is something to do. */
 static void sleep_until_wish(rapt_group *g, double seconds)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)(seconds * 1e9);
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_mutex_lock(&g->mutex);
+    const double until = clock_seconds() + seconds;
+    thread_lock(&g->mutex);
     if (!g->submitted && g->wish == GROUP_WORK)
-        pthread_cond_timedwait(&g->wake, &g->mutex, &until);
-    pthread_mutex_unlock(&g->mutex);
+        thread_wait_until(&g->wake, &g->mutex, until);
+    thread_unlock(&g->mutex);
 }
 
 /* Seconds to sleep after a turn: none while anything moves, then longer and longer. */
@@ -171,14 +165,14 @@ static void carry_on(rapt_group *g)
 /* Touches no operation any more, and waits for the wish that ends the thread. */
 static group_wish wait_for_end(rapt_group *g)
 {
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     g->halted = true;
-    pthread_cond_broadcast(&g->news);
+    thread_wake_all(&g->news);
     while (g->wish < GROUP_LEAVE)
-        pthread_cond_wait(&g->wake, &g->mutex);
+        thread_wait(&g->wake, &g->mutex);
     group_wish wish = g->wish;
     g->aborting = wish == GROUP_ABORT;
-    pthread_mutex_unlock(&g->mutex);
+    thread_unlock(&g->mutex);
     return wish;
 }
 
@@ -213,9 +207,9 @@ void *group_thread_main(void *group)
         g->transport.abort(g->transport.context, g->status);
     else if (wish == GROUP_LEAVE && !atomic_load(&g->failed))
         leave_group(g);
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     g->ended = true;
-    pthread_cond_broadcast(&g->news);
-    pthread_mutex_unlock(&g->mutex);
+    thread_wake_all(&g->news);
+    thread_unlock(&g->mutex);
     return NULL;
 }

@@ -1,6 +1,5 @@
 /* group/group_wait.c: the owner's thread begins operations and waits for them; and queries of a group. group_small.c has
  * operations that are waited for at once. */
-#define _GNU_SOURCE
 #include "group/group_core.h"
 
 #include "base/clock.h"
@@ -15,8 +14,7 @@
 
 bool group_wait_news(rapt_group *g, double until)
 {
-    struct timespec at = {.tv_sec = (time_t)until, .tv_nsec = (long)(1e9 * (until - (double)(time_t)until))};
-    pthread_cond_timedwait(&g->news, &g->mutex, &at);
+    thread_wait_until(&g->news, &g->mutex, until);
     return clock_seconds() < until;
 }
 
@@ -72,10 +70,10 @@ static group_op *take_op(rapt_group *g)
 
 group_op *group_new_op(rapt_group *g, rapt_error *err)
 {
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     rapt_code code = group_failure(g, err);
     group_op *op = code == RAPT_OK ? take_op(g) : NULL;
-    pthread_mutex_unlock(&g->mutex);
+    thread_unlock(&g->mutex);
     if (!op) {
         if (code == RAPT_OK)
             rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an operation of the group");
@@ -93,13 +91,13 @@ group_op *group_submit(rapt_group *g, group_op *op)
         atomic_store(&op->done, true);
         return op;
     }
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     group_op **at = &g->submitted;
     while (*at)
         at = &(*at)->next;
     *at = op;
-    pthread_cond_broadcast(&g->wake);
-    pthread_mutex_unlock(&g->mutex);
+    thread_wake_all(&g->wake);
+    thread_unlock(&g->mutex);
     return op;
 }
 
@@ -131,13 +129,13 @@ rapt_code group_wait(rapt_group *g, group_op *op, rapt_error *err)
 {
     double begun = clock_seconds();
     thread_watch watch = {atomic_load(&g->turns), 0};
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     while (!group_done(op) && !atomic_load(&g->failed)) {
         if (group_wait_news(g, clock_seconds() + WATCH_SECONDS))
             continue;
-        pthread_mutex_unlock(&g->mutex);
+        thread_unlock(&g->mutex);
         check_thread(g, &watch);
-        pthread_mutex_lock(&g->mutex);
+        thread_lock(&g->mutex);
     }
     rapt_code code = group_failure(g, err);
     if (group_done(op)) {
@@ -145,7 +143,7 @@ rapt_code group_wait(rapt_group *g, group_op *op, rapt_error *err)
         g->spare = op;
     }
     g->waited += clock_seconds() - begun;
-    pthread_mutex_unlock(&g->mutex);
+    thread_unlock(&g->mutex);
     return code;
 }
 
@@ -162,14 +160,14 @@ bool group_halt(rapt_group *g)
     double until = clock_seconds() + GROUP_ABORT_SECONDS;
     rapt_fail(&err, RAPT_ERR_INTERRUPTED, "the operations of rank %d were dropped", g->rank);
     group_thread_fail(g, &err);
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     if (g->wish == GROUP_WORK)
         g->wish = GROUP_HALT;
-    pthread_cond_broadcast(&g->wake);
+    thread_wake_all(&g->wake);
     while (!g->halted && group_wait_news(g, until))
         ;
     const bool halted = g->halted;
-    pthread_mutex_unlock(&g->mutex);
+    thread_unlock(&g->mutex);
     return halted;
 }
 
@@ -192,9 +190,9 @@ bool group_broken(const rapt_group *g)
 
 void group_doing(rapt_group *g, const char *what)
 {
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     snprintf(g->doing, sizeof g->doing, "%s", what);
-    pthread_mutex_unlock(&g->mutex);
+    thread_unlock(&g->mutex);
 }
 
 const char *group_host(const rapt_group *g, int rank)
@@ -205,8 +203,8 @@ const char *group_host(const rapt_group *g, int rank)
 group_stats group_statistics(rapt_group *g)
 {
     rank_exchange_counts counts = rank_exchange_counted(g->exchange);
-    pthread_mutex_lock(&g->mutex);
+    thread_lock(&g->mutex);
     group_stats stats = {g->waited, g->in_flight, counts.sent, counts.received, counts.messages};
-    pthread_mutex_unlock(&g->mutex);
+    thread_unlock(&g->mutex);
     return stats;
 }

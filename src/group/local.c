@@ -3,7 +3,8 @@
  * that a rank can drop out at any moment. */
 #include "rapt/group.h"
 
-#include <pthread.h>
+#include "base/thread.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ typedef struct local_hub local_hub;
 typedef struct local_rank {
     local_hub *hub;
     int rank;
-    pthread_mutex_t mutex;
+    thread_mutex mutex;
     local_message *arrived, **arrived_end; /* guarded by mutex */
     /* the rest is the rank's own */
     local_message *unexpected; /* that no receive was posted for, in order */
@@ -69,10 +70,10 @@ static rapt_code local_send(void *context, int rank, int tag, const void *data, 
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a message of %zu bytes", bytes);
     *m = (local_message){.from = r->rank, .tag = tag, .bytes = bytes};
     memcpy(m->data, data, bytes);
-    pthread_mutex_lock(&to->mutex);
+    thread_lock(&to->mutex);
     *to->arrived_end = m;
     to->arrived_end = &m->next;
-    pthread_mutex_unlock(&to->mutex);
+    thread_unlock(&to->mutex);
     *request = SENT;
     return check_ended(r, err);
 }
@@ -108,11 +109,11 @@ static local_receive *match_receive(const local_rank *r, const local_message *m)
 static rapt_code take_arrived(local_rank *r, rapt_error *err)
 {
     rapt_code code = check_ended(r, err);
-    pthread_mutex_lock(&r->mutex);
+    thread_lock(&r->mutex);
     local_message *m = r->arrived;
     r->arrived = NULL;
     r->arrived_end = &r->arrived;
-    pthread_mutex_unlock(&r->mutex);
+    thread_unlock(&r->mutex);
     local_message **end = &r->unexpected;
     while (m && *end)
         end = &(*end)->next;
@@ -218,7 +219,7 @@ rapt_transport *rapt_group_local(int size, rapt_error *err)
         local_rank *r = &hub->ranks[i];
         r->hub = hub;
         r->rank = i;
-        pthread_mutex_init(&r->mutex, NULL);
+        thread_mutex_init(&r->mutex);
         r->arrived_end = &r->arrived;
         all[i] = (rapt_transport){r, local_open, local_send, local_receive_from, local_test, local_progress, local_abort,
                                   local_close, "threads of one process"};
@@ -245,7 +246,7 @@ void rapt_group_local_free(rapt_transport *transports)
         free_messages(r->arrived);
         free_messages(r->unexpected);
         free(r->receives);
-        pthread_mutex_destroy(&r->mutex);
+        thread_mutex_free(&r->mutex);
     }
     free(hub);
     free(transports);

@@ -2,7 +2,8 @@
  * read, so that threads that share a model need no lock afterwards. */
 #include "tensor/param_source.h"
 
-#include <pthread.h>
+#include "base/thread.h"
+
 #include <stdatomic.h>
 
 #define RUN 64 /* rows that a thread reads at a time */
@@ -15,8 +16,8 @@ struct param_source {
     const void *context;
     rapt_tensor *value;
     size_t width; /* elements of a row */
-    pthread_mutex_t *lock; /* held while rows are written */
-    atomic_bool *there;    /* [rows] */
+    thread_mutex *lock;  /* held while rows are written */
+    atomic_bool *there;  /* [rows] */
 };
 
 static bool row_is_there(const param_source *s, size_t row)
@@ -63,14 +64,14 @@ void param_source_rows(const rapt_param *p, pool *threads, size_t first, size_t 
     const size_t end = first + count;
     if (!s || next_row_that_is(s, false, first, end) == end)
         return;
-    pthread_mutex_lock(s->lock);
+    thread_lock(s->lock);
     for (size_t at = next_row_that_is(s, false, first, end), until; at < end; at = next_row_that_is(s, false, until, end)) {
         until = next_row_that_is(s, true, at, end);
         read_missing((missing_rows){s, at, until - at}, threads);
     }
     if (count == p->value.shape[0])
         param_source_leave(p); /* all is there */
-    pthread_mutex_unlock(s->lock);
+    thread_unlock(s->lock);
 }
 
 /* A param_fetch_fn. */
@@ -86,11 +87,11 @@ void param_source_set(rapt_params *set, rapt_param *p, param_read_fn *read, para
 {
     const size_t rows = p->value.shape[0];
     param_source *s = rapt_params_alloc(set, 1, sizeof *s);
-    pthread_mutex_t *lock = rapt_params_alloc(set, 1, sizeof *lock);
+    thread_mutex *lock = rapt_params_alloc(set, 1, sizeof *lock);
     atomic_bool *there = rapt_params_alloc(set, rows, sizeof *there);
     if (!s || !lock || !there)
         return;
-    pthread_mutex_init(lock, NULL); /* needs no destroy on Linux, where a mutex holds no resources */
+    thread_mutex_init(lock); /* is never freed: on these systems a mutex holds no resources */
     *s = (param_source){read, leave, 0, NULL, context, &p->value, rapt_tensor_size(&p->value) / rows, lock, there};
     p->state->source = s;
     p->state->fetch = param_source_fetch;

@@ -11,8 +11,6 @@
 #include "base/stop.h"
 #include "train/task/task.h"
 
-#include <pthread.h>
-
 /* The state that changes from step to step, besides parameters and moments. A checkpoint stores it. */
 typedef struct run_counters {
     uint64_t step;        /* done */
@@ -35,7 +33,7 @@ typedef struct run_word {
 typedef struct run_work {
     run *of;
     bool open;         /* from ranks_begin to ranks_end */
-    pthread_t thread;  /* that works */
+    uintptr_t thread;  /* thread_self of the one that works */
     double told;       /* clock_seconds when the others were last told */
     run_word *words;   /* [ranks], and */
     size_t *bounds;    /* [ranks + 1] scratch memory for messages; NULL without a group */

@@ -1,63 +1,21 @@
 /* cli/group/group_threads.c: gives each CPU one thread. A launcher may bind each process to a core (Open MPI does for two
  * processes), or let all processes of a machine use all of its CPUs. Nothing is sent or printed here. */
-#define _GNU_SOURCE
 #include "cli/group/group_threads.h"
 
-#include "base/cgroup.h"
-#include "base/rng.h"
+#include "base/process.h"
 
-#include <sched.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MOST_THREADS 256
 
-/* Or as much of it as fits. */
-static void read_first_line(const char *path, char *to, int size)
-{
-    FILE *in = fopen(path, "re");
-    if (in && fgets(to, size, in))
-        to[strcspn(to, "\n")] = '\0';
-    if (in)
-        fclose(in);
-}
-
-/* Hash of the names of this process's control groups. */
-static uint64_t cgroup_identity(void)
-{
-    uint64_t hash = 0;
-    char line[512];
-    FILE *in = fopen("/proc/self/cgroup", "re");
-    while (in && fgets(line, sizeof line, in))
-        hash = rng_mix(hash, rng_hash_text(line));
-    if (in)
-        fclose(in);
-    return hash;
-}
-
-static void read_affinity(pid_t process, uint8_t cpus[GROUP_THREADS_CPUS / 8])
-{
-    cpu_set_t set;
-    if (sched_getaffinity(process, sizeof set, &set) != 0)
-        return;
-    for (int i = 0; i < GROUP_THREADS_CPUS && i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &set))
-            cpus[i / 8] |= (uint8_t)(1 << i % 8);
-}
-
 rank_cpus group_threads_own(int threads, bool may_be_bound)
 {
-    rank_cpus own = {.asked = threads, .quota = cgroup_cpus(""), .group = cgroup_identity()};
-    /* the id of this start of the kernel, not the host's name: containers of one machine have different names, and copied
-     * machines may have the same */
-    read_first_line("/proc/sys/kernel/random/boot_id", own.machine, sizeof own.machine);
-    if (!own.machine[0])
-        gethostname(own.machine, sizeof own.machine - 1);
-    read_affinity(0, own.own);
+    rank_cpus own = {.asked = threads, .quota = process_quota(""), .group = process_group()};
+    process_machine(own.machine, sizeof own.machine);
+    process_affinity(false, own.own, sizeof own.own);
     if (may_be_bound)
-        read_affinity(getppid(), own.launcher);
+        process_affinity(true, own.launcher, sizeof own.launcher);
     return own;
 }
 

@@ -3,6 +3,7 @@
 #include "train/ranks/ranks_work.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "group/group_ops.h"
 
 #include <stdlib.h>
@@ -47,7 +48,7 @@ rapt_code ranks_join(run *r, rapt_group *group, rapt_error *err)
 void ranks_begin(run *r)
 {
     r->work.open = r->group != NULL;
-    r->work.thread = pthread_self();
+    r->work.thread = thread_self();
     r->work.told = clock_seconds();
 }
 
@@ -82,7 +83,7 @@ rapt_code ranks_first(run *r, ranks_task *work, rapt_error *err)
  * fails with the group's failure, which stays. */
 bool ranks_stop_asked(run *r)
 {
-    const bool own = pthread_equal(r->work.thread, pthread_self());
+    const bool own = r->work.thread == thread_self();
     bool asks = r->work.open && caller_asks(r), busy;
     if (!r->work.open || !own)
         return asks || (own && r->stop_agreed);
