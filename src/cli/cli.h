@@ -12,24 +12,6 @@
 
 #define CLI_MAX_TEXT FILE_GIB(8)
 
-/* argv[0] is "rapt COMMAND"; returns the exit status. */
-int cmd_train(int argc, char **argv);
-int cmd_average(int argc, char **argv);
-int cmd_convert(int argc, char **argv);
-int cmd_translate(int argc, char **argv);
-int cmd_generate(int argc, char **argv);
-int cmd_chat(int argc, char **argv);
-int cmd_embed(int argc, char **argv);
-int cmd_eval(int argc, char **argv);
-int cmd_explain(int argc, char **argv);
-int cmd_score(int argc, char **argv);
-int cmd_serve(int argc, char **argv);
-int cmd_fetch(int argc, char **argv);
-int cmd_data(int argc, char **argv);
-int cmd_tokenizer(int argc, char **argv);
-int cmd_plot(int argc, char **argv);
-int cmd_info(int argc, char **argv);
-
 /* Rows of several commands; `at` is the offset of the field that a row sets. */
 #define CLI_OPTION_ADAPTER(at) \
     OPTION_TEXT("adapter", "DIR", at, "Add the low-rank adapters (LoRA) of DIR, which PEFT or rapt train wrote")
@@ -43,8 +25,10 @@ int cmd_info(int argc, char **argv);
 #define CLI_OPTION_PRECISION(precision, meaning) \
     OPTION_WORD("precision", "P", precision, 0, "fp32, bf16", meaning, .not_with = "weights")
 #define CLI_OPTION_WEIGHTS(at, precision, meaning) \
-    OPTION_VALUE(OPTION_KIND_TAKE, "weights", "T", at, meaning, .other = precision, .take = cli_take_weights)
+    OPTION_VALUE(OPTION_KIND_TAKE, "weights", "T", at, meaning, .other = precision, .take = cli_take_weights, \
+                 .words = CLI_WEIGHT_TYPES)
 #define CLI_OPTION_KV_CACHE(at, meaning) OPTION_WORD("kv-cache", "T", at, 0, "fp32, bf16, q8_0", meaning)
+#define CLI_WEIGHT_TYPES "fp32, bf16, q8_0, q4_0"
 #define CLI_PRECISION "Matmul precision: fp32 (default) or bf16"
 #define CLI_WEIGHTS                                                                                                     \
     "Type of the weights of linear layers, and precision of their products: fp32 (default, where a file does not store " \

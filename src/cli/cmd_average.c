@@ -1,5 +1,6 @@
 /* cli/cmd_average.c: `rapt average`: a model of the mean of a training run's last checkpoints. The work is rapt_average's. */
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/cli_model.h"
 #include "cli/say.h"
 
@@ -22,7 +23,7 @@ static const cli_option OPTIONS[] = {
     OPTION_FLAG("quiet", AT(quiet), "No line about what was written"),
     {0}};
 
-static const cli_command COMMAND = {
+const cli_command average_command = {
     .options = OPTIONS, .operands = "MODEL",
     .about = "Checkpoint averaging: write a model with the mean of the parameters of a training run's last checkpoints.",
     .notes = "The recipe's train.keep sets how many checkpoints a run keeps, train.checkpoint_every how far apart they are. With "
@@ -35,7 +36,7 @@ int cmd_average(int argc, char **argv)
 {
     average_arguments a = {0};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&average_command, argc, argv, &a);
     cli_note_seal(a.model);
     char *own = NULL;
     rapt_code code = a.out ? RAPT_OK : file_path(a.model, "average", &own, &err);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/chat_prompt.h"
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/cli_model.h"
 #include "cli/generation_options.h"
 #include "cli/signals.h"
@@ -45,7 +46,7 @@ static void cmd_chat_finish(void *arguments)
     generation_options_finish(&a->g, 1);
 }
 
-static const cli_command COMMAND = {
+const cli_command chat_command = {
     .options = OPTIONS, .operands = "MODEL",
     .about = "Converse with a language model whose folder, or GGUF file, has a chat template.",
     .notes = "Each line of standard input is a message; the reply is streamed to stdout, with a newline at the end. The line "
@@ -217,7 +218,7 @@ int cmd_chat(int argc, char **argv)
 {
     chat_arguments a = {.g = {.o = rapt_generate_options_default(), .max_tokens = CHAT_TOKENS, .seed = 1}};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&chat_command, argc, argv, &a);
     cli_warn_threads(a.g.o.compute.threads, a.quiet);
     rapt_chat_template *chat = rapt_chat_template_load(a.model, &err);
     if (!chat)

@@ -1,6 +1,7 @@
 /* cli/cmd_convert.c: `rapt convert`: a model for other programs. The work is rapt_model_export's. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "base/rows.h"
 #include "cli/cli_model.h"
 #include "cli/eval/cmd_eval.h"
@@ -41,7 +42,7 @@ static const cli_option OPTIONS[] = {
     OPTION_WORD("to", "FORMAT", AT(to), RAPT_EXPORT_HF, "hf, ctranslate2, gguf", "Format to write: hf, a Hugging Face folder for "
                 "transformers; ctranslate2; gguf, a file for llama.cpp", .letter = 't'),
     OPTION_TAKE("weights", "T", convert_take_weights, "Type of matrices in a GGUF file, or, without --to, in a model folder "
-                "of rapt: fp32 (default), f16, bf16, q8_0 or q4_0"),
+                "of rapt: fp32 (default), f16, bf16, q8_0 or q4_0", .words = "fp32, f16, bf16, q8_0, q4_0"),
     OPTION_TEXT("merge", "ADAPTER", AT(merge), "Write the model with the low-rank adapters (LoRA) of a folder added to its "
                 "matrices"),
     OPTION_TEXT("out", "PATH", AT(out), "Folder or, of GGUF, file to write, which must not exist", .letter = 'o'),
@@ -66,7 +67,7 @@ static void cmd_convert_finish(void *arguments)
         a->to = RAPT_EXPORT_RAPT;
 }
 
-static const cli_command COMMAND = {
+const cli_command convert_command = {
     .options = OPTIONS, .operands = "MODEL",
     .about = "Write a model and its tokenizers for other programs, into a new folder, or a new GGUF file; or, with --weights "
              "alone, as a model folder for inference with weights of fewer bits.",
@@ -160,7 +161,7 @@ int cmd_convert(int argc, char **argv)
 {
     convert_arguments a = {.weights = RAPT_TYPE_FP32};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&convert_command, argc, argv, &a);
     rapt_model *m = convert_check_file(&a, &err) ? NULL : cli_model_adapted(a.model, a.merge, false, &err);
     rapt_export_options options = rapt_export_options_default();
     options.to = a.to, options.weights = a.weights, options.stop = signals_stop;

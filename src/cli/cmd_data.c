@@ -4,7 +4,7 @@
 #include "cli/data_sieve.h"
 #include "cli/put_json.h"
 #include "cli/say.h"
-#include "cli/subcommands.h"
+#include "cli/commands.h"
 #include "data/check/check.h"
 #include "data/check/check_unspaced.h"
 #include "text/text_in.h"
@@ -69,7 +69,7 @@ static void cmd_data_finish(void *arguments)
         cmd_data_check_out(a);
 }
 
-static const cli_command COMMAND = {
+static const cli_command data_check_command = {
     .options = OPTIONS, .operands = "PAIRS\nSOURCE TARGET\nSOURCE:TARGET",
     .about = "Print statistics and defects of a parallel corpus; with --out, write the clean lines.",
     .notes = "PAIRS has lines `source<TAB>target`; SOURCE and TARGET are files whose lines are pairs; - is standard input. "
@@ -234,7 +234,7 @@ static int data_check(int argc, char **argv)
     check_report report;
     rapt_error err = {0};
     data_arguments a = {.check = {.ratio = 3, .margin = 20}};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&data_check_command, argc, argv, &a);
     rapt_code code = check_files(&a, &report, &err);
     if (!code)
         cmd_data_warn(&a, &report);
@@ -245,12 +245,13 @@ static int data_check(int argc, char **argv)
     return code ? cli_fail(&err) : 0;
 }
 
+static const cli_subcommand PARTS[] = {{"check", data_check, &data_check_command}};
+const cli_subcommands data_parts = {
+    PARTS, 1, "`check`", "check ...", "Check data before training on it.",
+    "check PAIRS, or check SOURCE TARGET, prints statistics and defects of sentence pairs, and writes the clean ones; it has "
+    "a --help of its own."};
+
 int cmd_data(int argc, char **argv)
 {
-    static const cli_subcommand list[] = {{"check", data_check}};
-    static const cli_subcommands subcommands = {
-        list, 1, "`check`", "check ...", "Check data before training on it.",
-        "check PAIRS, or check SOURCE TARGET, prints statistics and defects of sentence pairs, and writes the clean ones; it has "
-        "a --help of its own."};
-    return subcommands_run(&subcommands, argc, argv);
+    return subcommands_run(&data_parts, argc, argv);
 }

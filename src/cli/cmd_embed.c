@@ -1,5 +1,6 @@
 /* cli/cmd_embed.c: `rapt embed`: lines in, vectors out, block by block as `rapt translate` reads them. */
 #include "cli/cli.h"
+#include "cli/commands.h"
 
 #include "cli/cli_model.h"
 #include "cli/say.h"
@@ -55,7 +56,7 @@ static void cmd_embed_finish(void *arguments)
         a->o.prompt = "";
 }
 
-static const cli_command COMMAND = {
+const cli_command embed_command = {
     .options = OPTIONS, .operands = "MODEL [FILE]",
     .about = "Write a vector for each line of FILE, or of standard input, with an encoder of a Hugging Face folder (BERT, "
              "RoBERTa, DistilBERT).",
@@ -118,7 +119,7 @@ int cmd_embed(int argc, char **argv)
 {
     embed_arguments a = {.o = rapt_embedder_options_default()};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&embed_command, argc, argv, &a);
     cli_warn_threads(a.o.compute.threads, a.quiet);
     rapt_model *m = cli_model_inference(a.model, NULL, RAPT_TASK_ENCODER, &err);
     rapt_embedder *e = m ? rapt_embedder_new(m, &a.o, &err) : NULL;

@@ -1,6 +1,7 @@
 /* cli/cmd_explain.c: `rapt explain`: options, and where the text, JSON or HTML goes. The library makes them (rapt/explain.h). */
 #define _GNU_SOURCE
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/cli_model.h"
 #include "cli/say.h"
 #include "cli/unknown_words.h"
@@ -82,7 +83,7 @@ static void cmd_explain_finish(void *arguments)
         usage_error("--at is for text; --json and --html have every position");
 }
 
-static const cli_command COMMAND = {
+const cli_command explain_command = {
     .options = OPTIONS, .operands = "MODEL TEXT [TARGET]",
     .about = "Print all intermediate activations of a forward pass: name, formula, shape, statistics and elements.",
     .notes = "The encoder of a translation model reads TEXT, its decoder TARGET, or else the model's own (greedy) translation. "
@@ -226,7 +227,7 @@ int cmd_explain(int argc, char **argv)
     explain_arguments a = {.format = rapt_explain_format_default(), .options = rapt_explain_options_default()};
     rapt_error err = {0};
     a.format.width = cli_width();
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&explain_command, argc, argv, &a);
     rapt_model *m = (a.options.gradients ? cli_model : cli_model_any_inference)(a.model, &err);
     if (m && m->task == RAPT_TASK_LANGUAGE_MODEL && a.options.target.data) { /* which options fit is known only when the model is
                                                                            loaded */

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/suggest.h"
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/say.h"
 
 #include <stdio.h>
@@ -52,11 +53,11 @@ static void cmd_fetch_finish(void *arguments)
         a->set = find_set(a->name);
 }
 
-static const cli_command COMMAND = {
-    .options = OPTIONS, .operands = "NAME",
+const cli_command fetch_command = {
+    .options = OPTIONS, .operands = "NAME", .words = FETCH_SET_NAMES,
     .about = "Download a public data set or vocabulary, check its sha256 and unpack it.",
-    .notes = "NAME: multi30k, tiny-shakespeare, fra-eng, sales-textbook, cl100k_base, o200k_base or r50k_base. Existing "
-             "files are checked and never overwritten; the same command resumes an interrupted download.",
+    .notes = "NAME: " FETCH_SET_NAMES ". Existing files are checked and never overwritten; the same command resumes an "
+             "interrupted download.",
     .most = 1, .takes = "one name", .operand = {AT(name)}, .finish = cmd_fetch_finish};
 
 static char *path_of(const fetch_arguments *a, const fetch_set *set, const fetch_file *file)
@@ -150,7 +151,7 @@ int cmd_fetch(int argc, char **argv)
     fetch_arguments a = {0};
     rapt_error err = {0};
     rapt_code code = RAPT_OK;
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&fetch_command, argc, argv, &a);
     if (!a.set)
         list_sets();
     size_t i = 0, count = a.set ? a.set->count : 0;

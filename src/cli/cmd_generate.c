@@ -2,6 +2,7 @@
  * rapt_generator; --at is in generate_at.c. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/cli_model.h"
 #include "cli/chat_prompt.h"
 #include "cli/cmd_generate.h"
@@ -66,7 +67,7 @@ static void cmd_generate_finish(void *arguments)
     generation_options_finish(&a->g, a->samples);
 }
 
-static const cli_command COMMAND = {
+const cli_command generate_command = {
     .options = OPTIONS, .operands = "MODEL [PROMPT]",
     .about = "Generate text from a prompt (completion) with a trained language model.",
     .notes = "The prompt and its continuation are streamed to stdout, with a newline at the end. The text ends after "
@@ -281,7 +282,7 @@ int cmd_generate(int argc, char **argv)
     generate_arguments a = {.g = {.o = rapt_generate_options_default(), .max_tokens = RAPT_GENERATE_TOKENS, .seed = 1},
                             .samples = 1};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&generate_command, argc, argv, &a);
     cli_warn_threads(a.g.o.compute.threads, a.quiet);
     rapt_chat_template *chat = a.chat ? rapt_chat_template_load(a.model, &err) : NULL;
     rapt_model *m = err.code ? NULL : cli_model_inference(a.model, a.g.adapter, RAPT_TASK_LANGUAGE_MODEL, &err);

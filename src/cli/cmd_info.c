@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/group/cli_group.h"
 #include "kernels/kernels.h"
 #include "rapt/io.h"
@@ -78,7 +79,7 @@ static void cmd_info_finish(void *arguments)
         usage_error("--set is for a recipe");
 }
 
-static const cli_command COMMAND = {
+const cli_command info_command = {
     .options = OPTIONS, .operands = "[MODEL]\nFILE\nRECIPE.yaml",
     .about = "Print this machine (CPU, ISA, memory) and the kernels in use, a model's sizes, what is in a Hugging Face folder, a "
              "GGUF file, a file of tensors or a folder of adapters, or what training from a recipe takes: on this machine, and "
@@ -178,7 +179,7 @@ int cmd_info(int argc, char **argv)
 {
     info_arguments a = {0};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&info_command, argc, argv, &a);
     if (a.is_foreign && !a.tensor)
         return info_weights(&a);
     if (a.is_adapter && !a.tensor)

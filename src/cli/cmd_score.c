@@ -2,6 +2,7 @@
  * The translations may come from any system.
  * The metrics themselves are in rapt/metrics.h. */
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/put_json.h"
 
 #include "base/texts.h"
@@ -109,7 +110,7 @@ static void cmd_score_finish(void *arguments)
     cmd_score_check_usage(args);
 }
 
-static const cli_command COMMAND = {
+const cli_command score_command = {
     .options = OPTIONS, .operands = "HYPOTHESIS REFERENCE...",
     .about = "Score a translation against one or more references, line by line.",
     .notes = "Prints scores in percent, each with its name, sacreBLEU's signature, and the version of rapt. "
@@ -295,7 +296,7 @@ int cmd_score(int argc, char **argv)
     struct arguments args = {.bleu = rapt_bleu_options_default(), .chrf = rapt_chrf_options_default()};
     struct texts texts = {0};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &args);
+    options_parse(&score_command, argc, argv, &args);
     rapt_code code = cmd_score_run(&args, &texts, &err);
     free_texts(&texts);
     return code ? cli_fail(&err) : 0;

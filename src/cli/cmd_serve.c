@@ -1,6 +1,7 @@
 /* cli/cmd_serve.c: `rapt serve`: options of a server, from the command line and a file. The server is in src/serve. */
 #define _GNU_SOURCE /* strndup */
 #include "cli/cli.h"
+#include "cli/commands.h"
 
 #include "base/buffer.h"
 #include "base/quote.h"
@@ -57,9 +58,9 @@ static const cli_option OPTIONS[] = {
     SERVED("tls-key", "FILE", "Its private key (PEM)"),
     OPTION_HEADING("Models"),
     SERVED("threads", "N", "Number of threads (default: RAPT_THREADS, else all CPUs); the result is the same"),
-    SERVED("precision", "P", CLI_PRECISION, .not_with = "weights"),
-    SERVED("weights", "T", CLI_WEIGHTS),
-    SERVED("kv-cache", "T", CLI_KV_CACHE),
+    SERVED("precision", "P", CLI_PRECISION, .words = "fp32, bf16", .not_with = "weights"),
+    SERVED("weights", "T", CLI_WEIGHTS, .words = CLI_WEIGHT_TYPES),
+    SERVED("kv-cache", "T", CLI_KV_CACHE, .words = "fp32, bf16, q8_0"),
     SERVED("slots", "N", "Texts that a language model generates at the same time (default 8)"),
     SERVED("kv-memory", "SIZE", "Memory for keys and values of a language model, such as 2GiB (default: enough for --slots "
                                "texts of the whole context)"),
@@ -92,7 +93,8 @@ static const cli_option OPTIONS[] = {
     SERVED("idle-timeout", "S", "Between two requests of a connection (default 60)"),
     SERVED("send-timeout", "S", "For a client to read its response (default 60)"),
     SERVED("drain", "S", "For running requests, after SIGTERM (default 30)"),
-    SERVED("log", "FORMAT", "A line on stderr for each request, without texts and keys: json (default), text, or none"),
+    SERVED("log", "FORMAT", "A line on stderr for each request, without texts and keys: json (default), text, or none",
+           .words = "json, text, none"),
     {0}};
 
 /* NAME=MODEL, or MODEL, which gets the name of its folder. */
@@ -181,7 +183,7 @@ static void cmd_serve_finish(void *arguments)
         cli_warn_threads((int)a->o.threads, false);
 }
 
-static const cli_command COMMAND = {
+const cli_command serve_command = {
     .options = OPTIONS, .operands = "[NAME=]MODEL...",
     .about = "Serve models over HTTP: responses have the same bytes as `rapt translate` and `rapt generate`, with any other "
              "requests at the same time.",
@@ -199,7 +201,7 @@ int cmd_serve(int argc, char **argv)
     rapt_error err = {0};
     if (!serve_options_default(&a.o))
         return 1;
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&serve_command, argc, argv, &a);
     const serve_reader again = {read_again, &a};
     rapt_code code = a.check ? serve_check(&a.o, &err) : serve_run(&a.o, a.config ? &again : NULL, &err);
     serve_options_free(&a.o);

@@ -2,6 +2,7 @@
  * progress.c shows the steps. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/cli_model.h"
 #include "cli/fetch_hint.h"
 #include "cli/group/cli_group.h"
@@ -69,7 +70,7 @@ static void cmd_train_finish(void *arguments)
         usage_error("--plot draws what --max-steps 0 does not have: reports");
 }
 
-static const cli_command COMMAND = {
+const cli_command train_command = {
     .options = OPTIONS, .operands = "RECIPE.yaml\n--resume --out=DIR",
     .about = "Train a model from a recipe, a YAML file of hyperparameters.",
     .notes = "Progress goes to stderr: one line per report (step, loss, validation loss, throughput), in between a live line "
@@ -309,7 +310,7 @@ int cmd_train(int argc, char **argv)
     rapt_recipe r;
     rapt_error err = {0};
     cli_group group;
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&train_command, argc, argv, &a);
     if (a.help_recipe)
         return help_recipe();
     int status = cli_group_join(&group, a.wait);

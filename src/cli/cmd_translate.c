@@ -2,6 +2,7 @@
  * stay open, and input typed at a terminal. */
 #define _GNU_SOURCE
 #include "cli/cli.h"
+#include "cli/commands.h"
 
 #include "base/texts.h"
 #include "cli/cli_model.h"
@@ -77,7 +78,7 @@ static const cli_option OPTIONS[] = {
     CLI_OPTION_KV_CACHE(AT(o.compute.kv_cache), CLI_KV_CACHE),
     CLI_OPTION_THREADS(AT(o.compute.threads)),
     OPTION_TAKE("detokenize", "LANGUAGE", take_language, "Detokenize the output for de, en, es, fr, it, nl or pt; none: print "
-                "the model's tokens (default: the model folder's)"),
+                "the model's tokens (default: the model folder's)", .words = "de, en, es, fr, it, nl, pt, none"),
     OPTION_FLAG("strict", AT(strict), "Unknown words, and lines that would be truncated, are errors; so are, without --split, "
                 "lines beyond the maximum length of a Hugging Face model"),
     OPTION_FLAG("json", AT(json), "Print a JSON object for each line: line, text, truncated, unknown_words and hypotheses, "
@@ -103,7 +104,7 @@ static void cmd_translate_finish(void *arguments)
         usage_error("--n-best %zu needs --beam %zu or more", a->o.n_best, a->o.n_best);
 }
 
-static const cli_command COMMAND = {
+const cli_command translate_command = {
     .options = OPTIONS, .operands = "MODEL [FILE]",
     .about = "Translate the lines of FILE, or of standard input, or TEXT, with a trained model.",
     .least = 1, .missing = "MODEL", .most = 2, .takes = "a model and one file", .operand = {AT(model), AT(file)},
@@ -290,7 +291,7 @@ int cmd_translate(int argc, char **argv)
 {
     translate_arguments a = {.o = rapt_translate_options_default()};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&translate_command, argc, argv, &a);
     cli_warn_threads(a.o.compute.threads, a.quiet);
     rapt_model *m = a.m = cli_model_inference(a.model, a.adapter, RAPT_TASK_TRANSLATION, &err);
     bool ok = m && read_prefixes(&a, &err) == RAPT_OK;

@@ -1,5 +1,8 @@
-/* cli/main.c: the program `rapt`: a table of commands. Each has its own file. */
-#include "cli/cli.h"
+/* cli/main.c: the program `rapt`: calls the command that is named. commands.c has the table of all. */
+#include "rapt/base.h"
+
+#include "cli/commands.h"
+#include "cli/completion/completion.h"
 #include "cli/group/launch.h"
 #include "cli/start.h"
 
@@ -11,52 +14,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *meaning;
-} command;
-
-static const command COMMANDS[] = {
-    {"train", cmd_train, "train or fine-tune a model from a recipe of hyperparameters"},
-    {"average", cmd_average, "average the last checkpoints of a training run"},
-    {"convert", cmd_convert, "write a model for other programs, such as transformers"},
-    {"translate", cmd_translate, "translate text line by line: greedy or beam search"},
-    {"generate", cmd_generate, "generate text from a prompt with a language model"},
-    {"chat", cmd_chat, "converse with a language model by the chat template of its folder"},
-    {"embed", cmd_embed, "write a vector for each line of a text, with an encoder such as BERT"},
-    {"serve", cmd_serve, "serve models to other programs over HTTP: OpenAI's, LibreTranslate's and DeepL's interfaces"},
-    {"eval", cmd_eval, "evaluate a model: loss, perplexity, BLEU and chrF"},
-    {"explain", cmd_explain, "print all intermediate activations of a forward pass"},
-    {"score", cmd_score, "BLEU and chrF of a translated text, as sacreBLEU computes them"},
-    {"fetch", cmd_fetch, "download a public data set or vocabulary, and check it"},
-    {"data", cmd_data, "check sentence pairs before training: lengths, duplicates, defects"},
-    {"tokenizer", cmd_tokenizer, "train tokenizers, encode text to ids, decode ids"},
-    {"plot", cmd_plot, "plot attention weights, positions, embeddings, training curves or tables"},
-    {"info", cmd_info, "this machine, a model's sizes, or what training from a recipe takes"},
-};
-#define COMMAND_COUNT (sizeof COMMANDS / sizeof *COMMANDS)
-
 static void print_help(FILE *to)
 {
     fprintf(to, "Usage: rapt COMMAND [ARGUMENTS] [--options]\n"
                 "Train and run Transformers on CPUs.\n\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(to, "  %-10s %s\n", COMMANDS[i].name, COMMANDS[i].meaning);
+    for (size_t i = 0; i < CLI_COMMANDS; i++)
+        fprintf(to, "  %-10s %s\n", cli_commands[i].name, cli_commands[i].meaning);
     fprintf(to, "\n`rapt help COMMAND` or `rapt COMMAND -h` lists a command's arguments and options; `rapt --version` prints the "
-                "version.\n"
+                "version,\n`rapt --completion SHELL` completions for bash, zsh or fish.\n"
                 "Exit status: 0 success, 1 failure, 2 usage error, 128 + N after signal N (Ctrl-C: 130).\n");
 }
 
 static int unknown(const char *name)
 {
-    const char *names[COMMAND_COUNT];
+    const char *names[CLI_COMMANDS];
     const launch l = launch_find();
     if (l.mpi && l.size != 1 && !launch_speaks(&l, true))
         return 2;
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        names[i] = COMMANDS[i].name;
-    const char *near = suggest_nearest(name, names, COMMAND_COUNT);
+    for (size_t i = 0; i < CLI_COMMANDS; i++)
+        names[i] = cli_commands[i].name;
+    const char *near = suggest_nearest(name, names, CLI_COMMANDS);
     fprintf(stderr, "rapt: there is no command \"%s\"", quote(name).text);
     if (strcmp(name, "bench") == 0)
         fprintf(stderr, " any more: `rapt-bench` measures, a program that a build makes beside rapt");
@@ -71,13 +48,13 @@ static int unknown(const char *name)
 static int run_command(int argc, char **argv)
 {
     char title[64];
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(argv[1], COMMANDS[i].name) == 0) {
+    for (size_t i = 0; i < CLI_COMMANDS; i++)
+        if (strcmp(argv[1], cli_commands[i].name) == 0) {
             snprintf(title, sizeof title, "rapt %s", argv[1]);
             if (strcmp(argv[1], "train") != 0 && start_refuses_group(title))
                 return 2;
             argv[1] = title;
-            return COMMANDS[i].run(argc - 1, argv + 1);
+            return cli_commands[i].run(argc - 1, argv + 1);
         }
     return unknown(argv[1]);
 }
@@ -123,6 +100,8 @@ int main(int argc, char **argv)
         printf("rapt %s\n", rapt_version());
         return 0;
     }
+    if (strcmp(argv[1], "--completion") == 0)
+        return completion_print(argc > 2 ? argv[2] : NULL);
     if (strcmp(argv[1], "serve") != 0) /* a server allocates the memory of a request beforehand */
         start_json();
     return run_command(argc, argv);

@@ -3,7 +3,6 @@
 
 #include "base/quote.h"
 #include "base/suggest.h"
-#include "cli/options/options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,11 +2,12 @@
 #ifndef CLI_SUBCOMMANDS_H
 #define CLI_SUBCOMMANDS_H
 
-#include <stddef.h>
+#include "cli/options/options.h"
 
 typedef struct cli_subcommand {
     const char *name;
     int (*run)(int argc, char **argv); /* argv[0] is "rapt COMMAND SUBCOMMAND" */
+    const cli_command *command;        /* its table of options */
 } cli_subcommand;
 
 typedef struct cli_subcommands {

@@ -19,6 +19,7 @@ typedef struct fetch_set {
 } fetch_set;
 
 #define FETCH_SET_COUNT 7
+#define FETCH_SET_NAMES "multi30k, tiny-shakespeare, fra-eng, sales-textbook, cl100k_base, o200k_base, r50k_base"
 extern const fetch_set FETCH_SETS[FETCH_SET_COUNT];
 
 /* The source of a file: its URL or, with `from`, the last component of the URL in `from`. The caller frees it; NULL: out of

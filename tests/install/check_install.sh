@@ -10,11 +10,12 @@ if [ "$SANITIZED" ]; then
     skip 'installing a build with sanitizers'
     finish
 fi
-cmake --build "$BUILD" --target rapt rapt_shared rapt_static >build.log 2>&1 || { tail -20 build.log; exit 1; }
+cmake --build "$BUILD" --target rapt rapt_shared rapt_static rapt_pages >build.log 2>&1 || { tail -20 build.log; exit 1; }
 prefix=$WORK/prefix
 check 'cmake --install' cmake --install "$BUILD" --prefix "$prefix"
 lib=$(dirname "$(find "$prefix" -name librapt.a)")
-for file in bin/rapt include/rapt.h include/rapt/tape.h share/man/man1/rapt.1; do
+for file in bin/rapt include/rapt.h include/rapt/tape.h share/man/man1/rapt.1 share/bash-completion/completions/rapt \
+    share/zsh/site-functions/_rapt share/fish/vendor_completions.d/rapt.fish; do
     check "installed: $file" test -s "$prefix/$file"
 done
 for file in librapt.so librapt.a pkgconfig/rapt.pc pkgconfig/rapt-static.pc cmake/rapt/rapt-config.cmake; do

@@ -1,6 +1,7 @@
 /* cli/eval/cmd_eval.c: `rapt eval`: options, and which kind of model is evaluated on which kind of file. eval_pairs.c and
  * eval_text.c do the work. */
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/cli_model.h"
 #include "cli/eval/cmd_eval.h"
 #include "cli/eval/eval_compare.h"
@@ -60,7 +61,7 @@ static void cmd_eval_finish(void *arguments)
     a->for_text = options_given_of(FOR_TEXT);
 }
 
-static const cli_command COMMAND = {
+const cli_command eval_command = {
     .options = OPTIONS, .operands = "MODEL FILE...",
     .about = "Evaluate a translation model on validation or test sets of SOURCE<tab>TARGET lines, or a language model on texts.",
     .notes = "Sentence pairs: loss in nats per target token, <eos> included; pairs beyond the maximum length are truncated as "
@@ -82,7 +83,7 @@ int cmd_eval(int argc, char **argv)
 {
     eval_arguments a = {.tokenize = EVAL_BY_SCRIPT, .o = rapt_translate_options_default()};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&eval_command, argc, argv, &a);
     cli_warn_threads(a.o.compute.threads, a.quiet);
     rapt_model *m = cli_model_adapted(a.model, a.adapter, true, &err);
     rapt_model *other = m && a.compare_with ? cli_model_adapted(a.compare_with, NULL, true, &err) : NULL;

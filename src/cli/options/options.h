@@ -74,7 +74,7 @@ struct cli_option {
     const char *meaning;
     size_t field, other;      /* offsets in the command's arguments */
     double min, max;
-    const char *words;        /* "text, jsonl, npy" */
+    const char *words;        /* "text, jsonl, npy"; of other kinds than words: some that completions offer, or NULL */
     const char *needs;        /* an option without which this one is refused, or NULL */
     const char *not_with;     /* an option with which this one is refused, or NULL */
     option_take *take;
@@ -114,6 +114,7 @@ typedef struct cli_command {
     const char *operands;       /* for --help: "MODEL [FILE]"; several forms, a line for each */
     const char *about, *notes;  /* above and below the options in --help; notes may be NULL */
     size_t least, most;         /* how many operands there may be; most 0: `finish` takes all of them */
+    const char *words;          /* "multi30k, fra-eng": what the operand can be, or NULL: files, or a text */
     const char *missing, *takes; /* "missing operand: MODEL", "extra operand: takes a model and one file" */
     size_t operand[OPTION_OPERANDS]; /* [most] offsets of const char * */
     void (*finish)(void *arguments); /* checks what belongs together, when all options and operands are in place; or NULL */

@@ -16,6 +16,8 @@ int plot_similarity(int argc, char **argv);
 int plot_embedding(int argc, char **argv);
 int plot_training(int argc, char **argv);
 int plot_table(int argc, char **argv);
+extern const cli_command plot_attention_command, plot_positions_command, plot_similarity_command, plot_embedding_command,
+    plot_training_command, plot_table_command;
 
 /* ---- options of all subcommands ---------------------------------------------------------------------------- */
 

@@ -68,7 +68,7 @@ static void plot_attention_finish(void *arguments)
     settle_scale(a);
 }
 
-static const cli_command COMMAND = {
+const cli_command plot_attention_command = {
     .options = OPTIONS, .operands = "MODEL TEXT -o PICTURE",
     .about = "Plot the attention weights of each head for a text as heat maps.",
     .notes = "A row is a query, a column a key; each row sums to 1, and masked (later) keys are gray. By default all heads of "
@@ -247,7 +247,7 @@ int plot_attention(int argc, char **argv)
 {
     attention_arguments a = {0};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&plot_attention_command, argc, argv, &a);
     if (!a.o.bar)
         a.o.bar = a.scale == SCALE_ROW ? "attention weight, the greatest of each row as 1" : "attention weight";
     rapt_model *m = cli_model_any_inference(a.model, &err);

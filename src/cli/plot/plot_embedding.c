@@ -40,7 +40,7 @@ static void plot_embedding_finish(void *arguments)
     plot_options_finish(&a->o);
 }
 
-static const cli_command COMMAND = {
+const cli_command plot_embedding_command = {
     .options = OPTIONS, .operands = "MODEL WORD WORD... -o PICTURE",
     .about = "Plot word embeddings, projected to their first two principal components.",
     .notes = "A WORD must be one token of the model: a special token, a word or a character of its vocabulary, or with BPE "
@@ -179,7 +179,7 @@ int plot_embedding(int argc, char **argv)
 {
     embedding_arguments a = {0};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&plot_embedding_command, argc, argv, &a);
     rapt_model *m = cli_model_any_inference(a.model, &err);
     rapt_code code = m ? plot_embedding_run(&a, m, &err) : err.code;
     rapt_model_free(m);

@@ -69,10 +69,10 @@ static void plot_positions_finish(void *arguments)
 #define POSITIONS_NOTES                                                                                                        \
     "Without a model these are the book's encodings; a model's own are those that it adds to its embeddings, learned or not, " \
     "or for rotary positions the cosines and sines of its angles. Positions are counted from 0."
-static const cli_command SIMILARITY = {
+const cli_command plot_similarity_command = {
     .options = OF_BOTH, .operands = "[MODEL] -o PICTURE", .about = "Plot the cosine similarity of positions.",
     .notes = POSITIONS_NOTES, .most = 1, .takes = "one model", .operand = {AT(model)}, .finish = plot_positions_finish};
-static const cli_command POSITIONS = {
+const cli_command plot_positions_command = {
     .options = OF_POSITIONS, .operands = "[MODEL] -o PICTURE",
     .about = "Plot the positional encoding: as a heat map with a row for each position, or some dimensions as curves.",
     .notes = POSITIONS_NOTES, .most = 1, .takes = "one model", .operand = {AT(model)}, .finish = plot_positions_finish};
@@ -216,7 +216,7 @@ int plot_positions(int argc, char **argv)
     positions_arguments a = {0};
     encodings e = {0};
     rapt_error err = {0};
-    options_parse(&POSITIONS, argc, argv, &a);
+    options_parse(&plot_positions_command, argc, argv, &a);
     rapt_code code = get_encodings(&a, &e, &err);
     if (a.dim_count == 0)
         choose_dims(&a, e.d);
@@ -273,7 +273,7 @@ int plot_similarity(int argc, char **argv)
     positions_arguments a = {0};
     encodings e = {0};
     rapt_error err = {0};
-    options_parse(&SIMILARITY, argc, argv, &a);
+    options_parse(&plot_similarity_command, argc, argv, &a);
     rapt_code code = get_encodings(&a, &e, &err);
     if (!code)
         code = draw_similarity(&a, &e, &err);

@@ -26,7 +26,7 @@ static void plot_table_finish(void *arguments)
     plot_options_finish(&((table_arguments *)arguments)->o);
 }
 
-static const cli_command COMMAND = {
+const cli_command plot_table_command = {
     .options = OPTIONS, .operands = "FILE -o PICTURE",
     .about = "Plot a table of numbers as a heat map: a line for each row, tabs between columns.",
     .notes = "FILE can be - for standard input. nan is drawn gray, infinities as the ends of the color scale.",
@@ -145,7 +145,7 @@ int plot_table(int argc, char **argv)
 {
     table_arguments a = {0};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&plot_table_command, argc, argv, &a);
     table t = {.names = a.names};
     rapt_code code = read_table(a.file, &t, &err);
     if (!code) {

@@ -70,7 +70,7 @@ static void plot_training_check_kinds(const training_arguments *a)
 static const cli_option OPTIONS[] = {
     OPTION_TEXTS("field", "NAME", AT(fields), AT(field_count), MAX_FIELDS, "What to plot: loss, val_loss, lr, grad_norm, "
                  "tokens_per_s or any other field of the file; can be repeated, for at most two quantities, each with its own "
-                 "axis (default: loss, and val_loss if there is one)"),
+                 "axis (default: loss, and val_loss if there is one)", .words = "loss, val_loss, lr, grad_norm, tokens_per_s"),
     OPTION_EITHER("by", "WHAT", AT(by_epoch), "step, epoch", "What the horizontal axis counts: step (default) or epoch"),
     OPTION_FLAG("group", AT(group), "Runs whose recipes differ in the seed alone are one curve: their mean, with a band from the "
                 "least to the greatest"),
@@ -86,7 +86,7 @@ static void plot_training_finish(void *arguments)
     plot_training_check_kinds(a);
 }
 
-static const cli_command COMMAND = {
+const cli_command plot_training_command = {
     .options = OPTIONS, .operands = "FOLDER|FILE... -o PICTURE",
     .about = "Plot training curves: losses, or other fields of train.jsonl, against steps or epochs.",
     .notes = "A FOLDER is a trained model; its train.jsonl is read. A FILE is such a train.jsonl, or any file whose "
@@ -357,6 +357,6 @@ int plot_training(int argc, char **argv)
 {
     training_arguments a = {0};
     rapt_error err = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&plot_training_command, argc, argv, &a);
     return plot_training_run(&a, &err) ? cli_fail(&err) : 0;
 }

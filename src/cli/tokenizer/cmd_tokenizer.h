@@ -12,6 +12,7 @@ int tokenizer_train(int argc, char **argv);
 int tokenizer_encode(int argc, char **argv);
 int tokenizer_decode(int argc, char **argv);
 int tokenizer_info(int argc, char **argv);
+extern const cli_command tokenizer_train_command, tokenizer_encode_command, tokenizer_decode_command, tokenizer_info_command;
 
 typedef struct tokenizer_operands {
     const char *tokenizer, *file; /* file NULL: standard input */

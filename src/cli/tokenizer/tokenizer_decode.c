@@ -20,7 +20,7 @@ typedef struct decode_arguments {
 #define ARGUMENTS decode_arguments
 static const cli_option OPTIONS[] = {OPTION_FLAG("lines", AT(lines), "Each line of ids gives a line of text"), {0}};
 
-static const cli_command COMMAND = {
+const cli_command tokenizer_decode_command = {
     .options = OPTIONS, .operands = "TOKENIZER [FILE]", .about = "Decode ids, from a file or standard input, to text.",
     .notes = "Ids are separated by white space. The text is printed without an added line end. "
              "TOKENIZER: see `rapt tokenizer --help`.",
@@ -104,6 +104,6 @@ static rapt_code decode_ids(const rapt_tokenizer *k, const void *arguments_of, c
 int tokenizer_decode(int argc, char **argv)
 {
     decode_arguments a = {0};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&tokenizer_decode_command, argc, argv, &a);
     return tokenizer_run(&a.operands, decode_ids, &a);
 }

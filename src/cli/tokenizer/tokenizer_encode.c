@@ -33,7 +33,7 @@ static const cli_option OPTIONS[] = {
     CLI_OPTION_THREADS(AT(threads)),
     {0}};
 
-static const cli_command COMMAND = {
+const cli_command tokenizer_encode_command = {
     .options = OPTIONS, .operands = "TOKENIZER [FILE]", .about = "Tokenize a file, or standard input, and print the ids.",
     .notes = "Without --lines and --jsonl, the whole input is one text, whose ids are printed on one line. Special tokens in "
              "the text are ordinary text, as in tiktoken's encode_ordinary; with --specials (or --allow-special) they are "
@@ -233,7 +233,7 @@ static rapt_code encode_input(const rapt_tokenizer *k, const void *arguments_of,
 int tokenizer_encode(int argc, char **argv)
 {
     encode_arguments a = {.operands.maps = true};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&tokenizer_encode_command, argc, argv, &a);
     cli_warn_threads(a.threads, false);
     return tokenizer_run(&a.operands, encode_input, &a);
 }

@@ -22,7 +22,7 @@ typedef struct tokenizer_info_arguments {
 #define ARGUMENTS tokenizer_info_arguments
 static const cli_option OPTIONS[] = {OPTION_FLAG("json", AT(json), "Print a JSON object"), {0}};
 
-static const cli_command COMMAND = {
+const cli_command tokenizer_info_command = {
     .options = OPTIONS, .operands = "TOKENIZER",
     .about = "Print type, vocabulary size, special tokens and pre-tokenization pattern of a tokenizer.",
     .notes = "Entries are the vocabulary size: the largest id + 1. TOKENIZER: see `rapt tokenizer --help`; for the folder of a "
@@ -160,7 +160,7 @@ int tokenizer_info(int argc, char **argv)
     tokenizer_info_arguments a = {0};
     rapt_error err = {0};
     json_t *object = NULL;
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&tokenizer_info_command, argc, argv, &a);
     char *paths[2] = {NULL, NULL};
     rapt_code code = side_path(a.operands.tokenizer, 0, &paths[0], &err);
     if (!code)

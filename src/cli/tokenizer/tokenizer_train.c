@@ -42,7 +42,8 @@ static void take_type(const cli_option *o, void *in, const char *text)
 #define ARGUMENTS tokenizer_train_arguments
 static const cli_option OPTIONS[] = {
     OPTION_TEXT("out", "FILE", AT(out), "The tokenizer file to write", .letter = 'o'),
-    OPTION_TAKE("type", "NAME", take_type, "bpe (byte-level, default), characters or words"),
+    OPTION_TAKE("type", "NAME", take_type, "bpe (byte-level, default), characters or words",
+                .words = "bpe, characters, words"),
     OPTION_COUNT("vocab-size", "N", AT(bpe.vocab_size), 1, MAX_ENTRIES, "Vocabulary size; bpe: at most, default 8192; words: "
                  "most frequent, default all"),
     OPTION_COUNT("min-freq", "N", AT(min_freq), 1, INT32_MAX, "Minimum frequency of a pair to merge (bpe, default 2) or a "
@@ -50,7 +51,7 @@ static const cli_option OPTIONS[] = {
     OPTION_TEXTS("special", "TEXT", AT(specials), AT(bpe.special_count), MAX_SPECIALS, "bpe: a special token, such as "
                  "<|endoftext|>; can be repeated"),
     OPTION_TEXT("pattern", "P", AT(bpe.pattern), "bpe: pre-tokenization pattern: gpt2 (default), cl100k, o200k, or a regular "
-                "expression"),
+                "expression", .words = "gpt2, cl100k, o200k"),
     OPTION_FLAG("lowercase", AT(lowercase), "words: lower-case text before tokenization"),
     OPTION_WORD("normalize", "NAME", AT(bpe.normalization), RAPT_NORMALIZATION_NONE + 1, "nfc, plain, plain_lowercase", "bpe: "
                 "Unicode normalization before tokenization: nfc, plain (NFKC, ASCII punctuation, single spaces) or "
@@ -85,7 +86,7 @@ static void tokenizer_train_finish(void *arguments)
     a->bpe.specials = a->specials;
 }
 
-static const cli_command COMMAND = {
+const cli_command tokenizer_train_command = {
     .options = OPTIONS, .operands = "TEXT... -o FILE", .about = "Train a tokenizer on texts.",
     .notes = "Several texts are joined into one. A TEXT can be - for standard input. The tokenizer is the same for any number of "
              "threads. A byte-level BPE is written as a Hugging Face tokenizer.json, which `tokenizers` loads as well.",
@@ -152,7 +153,7 @@ int tokenizer_train(int argc, char **argv)
 {
     rapt_error err = {0};
     tokenizer_train_arguments a = {.kind = RAPT_TOKENIZER_BYTE_BPE, .bpe = rapt_bpe_options_default()};
-    options_parse(&COMMAND, argc, argv, &a);
+    options_parse(&tokenizer_train_command, argc, argv, &a);
     cli_warn_threads(a.bpe.threads, a.quiet);
     rapt_tokenizer *k = train_tokenizer(&a, &err);
     rapt_code code = k ? rapt_tokenizer_save(k, a.out, &err) : err.code;

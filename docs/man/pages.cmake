@@ -1,0 +1,23 @@
+# What a shell and man find in an installed rapt: completions, which the program prints, and the manual. Where a program of this
+# build cannot run, because it is for another machine, there are none.
+if(RAPT_SANITIZE OR (CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR))
+    return()
+endif()
+set(PAGES ${CMAKE_BINARY_DIR}/share)
+set(PAGE_FILES "")
+# page_of(FILE WORD...): FILE, below share/, is what a command prints.
+function(page_of file)
+    set(path ${PAGES}/${file})
+    get_filename_component(folder ${path} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(OUTPUT ${path} COMMAND ${ARGN} > ${path} DEPENDS ${ARGV1} VERBATIM)
+    list(APPEND PAGE_FILES ${path})
+    set(PAGE_FILES ${PAGE_FILES} PARENT_SCOPE)
+endfunction()
+page_of(bash-completion/completions/rapt rapt --completion bash)
+page_of(zsh/site-functions/_rapt rapt --completion zsh)
+page_of(fish/vendor_completions.d/rapt.fish rapt --completion fish)
+add_custom_target(rapt_pages ALL DEPENDS ${PAGE_FILES})
+foreach(folder bash-completion/completions zsh/site-functions fish/vendor_completions.d)
+    install(DIRECTORY ${PAGES}/${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+endforeach()
