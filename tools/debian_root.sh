@@ -1,7 +1,8 @@
 #!/bin/bash
 # tools/debian_root.sh RELEASE FOLDER: a Debian of another release (trixie, ...) in FOLDER, as small as debootstrap makes it, from
 # the mirror that apt reads on this machine. tools/debian_root.sh --in FOLDER COMMAND... runs a command in it, in the folder that
-# one is in, which is to be found there under the same path. Both are for root.
+# one is in, which is to be found there under the same path. --in-copy FOLDER COMMAND... runs it in a copy that is thrown away,
+# for what installs packages. All are for root.
 # Not for another processor: see arm64_root.sh.
 set -eu
 
@@ -22,6 +23,14 @@ run_in() {
 case $1 in
 --in) exec unshare --mount "$(realpath "$0")" --mounted "$(realpath "$2")" "${@:3}" ;;
 --mounted) run_in "${@:2}" ;;
+--in-copy)
+    copy=$(mktemp -d "$(realpath "$2").XXXXXX")
+    trap 'rm -rf --one-file-system "$copy"' EXIT
+    cp -a "$2/." "$copy"
+    status=0
+    "$0" --in "$copy" "${@:3}" || status=$?
+    exit $status
+    ;;
 esac
 
 release=$1 root=$2

@@ -1,0 +1,90 @@
+#!/bin/bash
+# tools/debian_packages.sh [SUITE...]: the Debian packages of debian/ for releases of Debian, bookworm and trixie unless others are
+# named, in dist/: source and binary packages. For each release they are built twice in a root that has what debian/control asks
+# for and nothing else, in folders and under umasks that differ, and both must have the same bytes; lintian must have no warning;
+# and debian/tests must pass in a root that had nothing but the packages (autopkgtest). What is built is what git knows, with
+# changes that are not committed.
+# For root, on Debian; it needs debootstrap, and the network. Roots stay in build-debian, some 2 GB a release.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/packages.sh
+need 'other releases of Debian' debootstrap
+install_missing
+JOBS=${JOBS:-$(nproc)}
+WORK=$PWD/build-debian
+ROOT=tools/debian_root.sh
+mkdir -p dist
+
+# quietly LOG COMMAND...: prints the end of what the command says only where it fails.
+quietly() {
+    local log=$1
+    shift
+    "$@" >"$log" 2>&1 </dev/null || { tail -60 "$log"; echo "failed: $* (all of it: $log)"; return 1; }
+}
+in_root() { "$ROOT" --in "$@"; }
+apt_get() { in_root "$1" env DEBIAN_FRONTEND=noninteractive apt-get -y -q --no-install-recommends "${@:2}"; }
+
+# derive NAME PACKAGE...: a root NAME of this release, with packages. It is made once.
+derive() {
+    local root=$work/$1
+    [ ! -e "$root/derived" ] || return 0
+    rm -rf --one-file-system "$root"
+    cp -a "$work/base" "$root"
+    apt_get "$root" update && apt_get "$root" install "${@:2}" && touch "$root/derived"
+}
+
+# unpack FOLDER: the sources, with a version that says for which release they are.
+unpack() {
+    local changed
+    mkdir -p "$1"
+    changed=$(git stash create)
+    git archive "${changed:-HEAD}" | tar -x -C "$1"
+    sed -i "1s/(\([^)]*\))/(\1$suffix)/" "$1/debian/changelog"
+}
+
+# build FOLDER UMASK: in FOLDER/rapt; the packages are in FOLDER then.
+build() {
+    rm -rf "$1"
+    (umask "$2" && unpack "$1/rapt" && cd "$1" &&
+        "$OLDPWD/$ROOT" --in "$work/builder" env DEB_BUILD_OPTIONS="parallel=$JOBS noautodbgsym" \
+            sh -c "umask $2 && cd rapt && exec dpkg-buildpackage -us -uc")
+}
+
+# The packages of both builds, byte by byte. (.buildinfo names the folder; .changes has the checksum of .buildinfo.)
+compare() {
+    local file
+    for file in "$work"/one/*.deb "$work"/one/*.dsc "$work"/one/*.tar.*; do
+        cmp "$file" "$work/two-in-a-longer-path/${file##*/}" || return 1
+    done
+}
+
+build_suite() {
+    local suite=$1 work=$WORK/$1 suffix
+    mkdir -p "$work"
+    "$ROOT" "$suite" "$work/base"
+    suffix=$(. "$work/base/etc/os-release" && echo "${VERSION_ID:++deb$VERSION_ID}")
+    quietly "$work/roots.log" derive builder build-essential
+    quietly "$work/depends.log" apt_get "$work/builder" build-dep ./
+    quietly "$work/roots.log" derive checker lintian autopkgtest
+    quietly "$work/one.log" build "$work/one" 022
+    (cd "$work/one" && "$OLDPWD/$ROOT" --in "$work/checker" sh -c 'lintian --fail-on error,warning --tag-display-limit 0 ./*.changes')
+    quietly "$work/two.log" build "$work/two-in-a-longer-path" 027
+    compare
+    echo "$suite: two builds are equal"
+    try_suite
+    rm -f dist/*"$suffix"[._]*
+    cp "$work"/one/*.{deb,dsc,tar.*,changes,buildinfo} dist/
+    (cd "$work/one" && ls -l -- *.deb | awk '{ print $5, $9 }')
+}
+
+# As autopkgtest does on Debian's machines: the packages are installed with what they depend on, then used.
+try_suite() {
+    (cd "$work/one" && quietly "$work/autopkgtest.log" "$OLDPWD/$ROOT" --in-copy "$work/checker" \
+        sh -c 'apt-get -q update && exec autopkgtest --no-built-binaries ./*.deb rapt/ -- null') || return 1
+    sed -n '/@@@@ summary$/,$p' "$work/autopkgtest.log" | sed 1d
+}
+
+[ $# -gt 0 ] || set -- bookworm trixie
+for suite; do
+    build_suite "$suite"
+done
