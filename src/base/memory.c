@@ -1,6 +1,5 @@
 /* base/memory.c: reads the limits of memory from /proc (proc(5)) and control groups. A file that cannot be read counts as no
  * limit. */
-#define _GNU_SOURCE
 #include "base/memory.h"
 
 #include "base/cgroup.h"

@@ -1,7 +1,7 @@
 /* cli/chat_prompt.c: a conversation as the tokens of a prompt. */
-#define _GNU_SOURCE /* strndup */
 #include "cli/chat_prompt.h"
 
+#include "base/chars.h"
 #include "io/model_core.h"
 
 #include <jansson.h>
@@ -14,7 +14,7 @@ void chat_prompt_take_variable(const cli_option *o, void *in, const char *text)
     const char *equals = strchr(text, '=');
     json_t *all = *variables ? json_loads(*variables, 0, NULL) : json_object();
     json_t *value = equals ? json_loads(equals + 1, JSON_DECODE_ANY, NULL) : NULL;
-    char *name = equals && equals > text ? strndup(text, (size_t)(equals - text)) : NULL, *whole = NULL;
+    char *name = equals && equals > text ? chars_copy_part(text, (size_t)(equals - text)) : NULL, *whole = NULL;
     if (equals && !value)
         value = json_string(equals + 1);
     if (name && json_object_set_new(all, name, value) == 0)

@@ -1,5 +1,4 @@
 /* cli/cli.c: values of some options, and counts, sizes and times in words; how wide a table may be. */
-#define _GNU_SOURCE
 #include "cli/cli.h"
 
 #include "io/config_block.h"

@@ -1,6 +1,5 @@
 /* cli/cmd_chat.c: `rapt chat`: a conversation with a language model: a line of standard input is a message, replies are printed
  * as they are generated. One generator has the whole conversation, so that each turn computes only the new tokens. */
-#define _GNU_SOURCE
 #include "cli/chat_prompt.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -9,6 +8,7 @@
 #include "cli/signals.h"
 
 #include "base/buffer.h"
+#include "base/chars.h"
 #include "io/model_core.h"
 #include "text/json_text.h"
 #include "text/line_stream.h"
@@ -71,7 +71,7 @@ typedef struct conversation {
 
 static rapt_code chat_say(conversation *c, const char *role, const char *content, rapt_error *err)
 {
-    char *copy = strdup(content);
+    char *copy = chars_copy(content);
     if (!copy || !ARRAY_RESERVE(&c->messages, &c->capacity, c->count + 1)) {
         free(copy);
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a conversation");

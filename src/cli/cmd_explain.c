@@ -1,5 +1,4 @@
 /* cli/cmd_explain.c: `rapt explain`: options, and where the text, JSON or HTML goes. The library makes them (rapt/explain.h). */
-#define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cli_model.h"

@@ -1,6 +1,5 @@
 /* cli/cmd_generate.c: `rapt generate`: options, the prompt, and text to stdout as it is generated, by a
  * rapt_generator; --at is in generate_at.c. */
-#define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cli_model.h"

@@ -1,5 +1,4 @@
 /* cli/cmd_serve.c: `rapt serve`: options of a server, from the command line and a file. The server is in src/serve. */
-#define _GNU_SOURCE /* strndup */
 #include "cli/cli.h"
 #include "cli/commands.h"
 

@@ -1,9 +1,9 @@
 /* cli/cmd_translate.c: `rapt translate`: lines in, lines out, block by block: texts larger than the memory, pipes that
  * stay open, and input typed at a terminal. */
-#define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/commands.h"
 
+#include "base/memory_stream.h"
 #include "base/texts.h"
 #include "cli/cli_model.h"
 #include "cli/lines_out.h"
@@ -162,19 +162,18 @@ static bool print_translation(const translate_arguments *a, size_t line, const r
 /* A block is written with one call, so that an error leaves whole lines. */
 static rapt_code print_block(const translate_arguments *a, const line_block *b, const rapt_translation *t, rapt_error *err)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
+    memory_stream text;
+    FILE *to = memory_stream_open(&text);
     bool ok = to != NULL;
     for (size_t i = 0; ok && i < b->count; i++)
         ok = print_translation(a, b->first + i, &t[i], to);
-    ok = to && fclose(to) == 0 && ok;
+    ok = memory_stream_close(&text) && ok;
     rapt_code code = RAPT_OK;
     if (!ok)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text");
     else
-        code = lines_out(text, size, err);
-    free(text);
+        code = lines_out(text.text, text.size, err);
+    free(text.text);
     return code;
 }
 

@@ -1,7 +1,7 @@
 /* cli/generate_at.c: `rapt generate --at`: next-token probabilities after a token of the prompt. It generates nothing. */
-#define _GNU_SOURCE /* strdup */
 #include "cli/cmd_generate.h"
 
+#include "base/chars.h"
 #include "base/quote.h"
 #include "cli/put_json.h"
 #include "cli/say.h"
@@ -59,7 +59,7 @@ static json_t *at_json(const rapt_tokenizer *k, const next_tokens *e)
 /* A token as a JSON string, in ASCII if it has characters that must not reach a terminal. */
 static char *printable_json(const json_t *string)
 {
-    char *text = json_text(string, JSON_ENCODE_ANY), *clean = text ? strdup(text) : NULL;
+    char *text = json_text(string, JSON_ENCODE_ANY), *clean = text ? chars_copy(text) : NULL;
     if (clean)
         quote_clean(clean);
     if (clean && strcmp(clean, text) != 0) {

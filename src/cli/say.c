@@ -1,7 +1,7 @@
 /* cli/say.c: messages. Text that a model writes is a result, not a message: it is printed unchanged, not by these functions. */
-#define _GNU_SOURCE /* vasprintf */
 #include "cli/say.h"
 
+#include "base/chars.h"
 #include "base/quote.h"
 
 #include <stdarg.h>
@@ -11,13 +11,11 @@
 void cli_say(const char *format, ...)
 {
     va_list args;
-    char *text = NULL, *rest, *line;
+    char *rest, *line;
     va_start(args, format);
-    int size = vasprintf(&text, format, args);
+    char *text = chars_print_list(format, args);
     va_end(args);
-    if (size < 0)
-        return;
-    for (rest = text; (line = strsep(&rest, "\n")) != NULL;) {
+    for (rest = text; (line = chars_cut(&rest, "\n")) != NULL;) {
         quote_clean(line);
         fputs(line, stderr);
         if (rest)
@@ -28,7 +26,7 @@ void cli_say(const char *format, ...)
 
 void cli_print_clean(FILE *to, const char *text)
 {
-    char *copy = strdup(text);
+    char *copy = chars_copy(text);
     if (!copy) { /* then only its beginning */
         fputs(quote(text).text, to);
         return;

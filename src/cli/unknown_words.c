@@ -1,8 +1,8 @@
 /* cli/unknown_words.c: warnings of unknown words. Their number is bounded: a text in another language has unknown words without
  * end. */
-#define _GNU_SOURCE /* strdup */
 #include "cli/unknown_words.h"
 
+#include "base/chars.h"
 #include "cli/cli.h"
 #include "cli/say.h"
 #include "decode/known_words.h"
@@ -28,7 +28,7 @@ static bool unknown_words_collect(unknown_words *u, const unknown_list *list)
         if (was_told(u, list->words[i]))
             continue;
         is_new = true;
-        char *copy = u->told_count < sizeof u->told / sizeof *u->told ? strdup(list->words[i]) : NULL;
+        char *copy = u->told_count < sizeof u->told / sizeof *u->told ? chars_copy(list->words[i]) : NULL;
         if (copy)
             u->told[u->told_count++] = copy;
     }

@@ -1,5 +1,4 @@
 /* cli/vectors_out.c: prints vectors as they come, or collects them for one array. */
-#define _GNU_SOURCE /* open_memstream */
 #include "cli/vectors_out.h"
 
 #include "cli/lines_out.h"
@@ -24,24 +23,23 @@ static bool vectors_print(vectors_format format, const rapt_real *x, size_t d, F
 
 static rapt_code vectors_print_all(const vectors_out *o, const rapt_real *x, size_t count, rapt_error *err)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
+    memory_stream text;
+    FILE *to = memory_stream_open(&text);
     bool ok = to != NULL;
     for (size_t i = 0; i < count && ok; i++)
         ok = vectors_print(o->format, x + i * o->d, o->d, to);
-    ok = to && fclose(to) == 0 && ok;
-    rapt_code code = ok ? lines_out(text, size, err) : vectors_no_memory(err);
-    free(text);
+    ok = memory_stream_close(&text) && ok;
+    rapt_code code = ok ? lines_out(text.text, text.size, err) : vectors_no_memory(err);
+    free(text.text);
     return code;
 }
 
 static rapt_code vectors_out_keep(vectors_out *o, const rapt_real *x, size_t count, rapt_error *err)
 {
-    bool ok = o->kept || (o->kept = open_memstream(&o->bytes, &o->size)) != NULL;
+    bool ok = o->kept.to || memory_stream_open(&o->kept);
     for (size_t i = 0; i < count * o->d && ok; i++) {
         const float number = (float)x[i];
-        ok = fwrite(&number, sizeof number, 1, o->kept) == 1;
+        ok = fwrite(&number, sizeof number, 1, o->kept.to) == 1;
     }
     return ok ? RAPT_OK : vectors_no_memory(err);
 }
@@ -61,16 +59,16 @@ static rapt_code vectors_write_npy(const vectors_out *o, rapt_error *err)
     const int length = (NPY_MAGIC + used + NPY_ALIGNMENT) / NPY_ALIGNMENT * NPY_ALIGNMENT - NPY_MAGIC;
     const int size = snprintf(whole, sizeof whole, "\x93NUMPY\x01%c%c%c%-*s\n", 0, length & 255, length >> 8, length - 1, text);
     rapt_code code = lines_out(whole, (size_t)size, err);
-    return code || o->size == 0 ? code : lines_out(o->bytes, o->size, err);
+    return code || o->kept.size == 0 ? code : lines_out(o->kept.text, o->kept.size, err);
 }
 
 rapt_code vectors_out_end(vectors_out *o, rapt_code before, rapt_error *err)
 {
     rapt_code code = before;
-    if (o->kept && fclose(o->kept) && !code)
+    if (o->kept.to && !memory_stream_close(&o->kept) && !code)
         code = vectors_no_memory(err);
     if (!code && o->format == VECTORS_NPY)
         code = vectors_write_npy(o, err);
-    free(o->bytes);
+    free(o->kept.text);
     return code;
 }

@@ -4,7 +4,7 @@
 
 #include "rapt/tensor.h"
 
-#include <stdio.h>
+#include "base/memory_stream.h"
 
 typedef enum vectors_format {
     VECTORS_TEXT, /* a line of numbers for each vector, with spaces between them */
@@ -16,9 +16,8 @@ typedef enum vectors_format {
 typedef struct vectors_out {
     vectors_format format;
     size_t d;
-    FILE *kept;         /* an open_memstream of `bytes` */
-    char *bytes;
-    size_t size, count; /* vectors so far */
+    memory_stream kept;
+    size_t count;       /* vectors so far */
 } vectors_out;
 
 /* Writes x [count, d] with one call, or keeps it for the end. Numbers have nine digits, from which the same float is read. */

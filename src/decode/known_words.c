@@ -1,8 +1,8 @@
 /* decode/known_words.c: finds the words, characters or pieces that a tokenizer reads as <unk>. */
-#define _GNU_SOURCE /* stpcpy, strndup */
 #include "decode/known_words.h"
 
 #include "base/buffer.h"
+#include "base/chars.h"
 #include "base/quote.h"
 #include "text/bpe/token_list.h"
 #include "text/tokenizer.h"
@@ -63,7 +63,7 @@ static rapt_text next_word(rapt_text text, size_t *at)
 static rapt_code find_unknown_words(unknown_search *s)
 {
     rapt_code code = RAPT_OK;
-    char *text = strndup(s->text.data, s->text.size), *memory = text ? words_prepare_sentence(text, false) : NULL;
+    char *text = chars_copy_part(s->text.data, s->text.size), *memory = text ? words_prepare_sentence(text, false) : NULL;
     const rapt_text sentence = rapt_text_of(memory);
     size_t at = 0;
     s->list->total = s->count;
@@ -152,7 +152,10 @@ static rapt_code pack_words(unknown_search *s)
         return known_words_fail_memory(s->err);
     for (size_t i = 0; i < found->size; i++) {
         words[i] = to;
-        to = stpcpy(to, token_list_at(found, (int64_t)i, NULL)) + 1;
+        const char *word = token_list_at(found, (int64_t)i, NULL);
+        const size_t length = strlen(word) + 1;
+        memcpy(to, word, length);
+        to += length;
     }
     s->list->words = words;
     s->list->count = found->size;

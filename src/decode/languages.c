@@ -1,8 +1,8 @@
 /* decode/languages.c: finds languages among a model's tokens. NLLB's "deu_Latn", mBART's "de_DE" and M2M100's "__de__" begin a
  * source and a translation; Marian's ">>deu<<" and MADLAD's "<2de>" begin a source and name the target language. */
-#define _GNU_SOURCE /* memmem */
 #include "decode/languages.h"
 
+#include "base/chars.h"
 #include "base/quote.h"
 #include "io/model_core.h"
 
@@ -170,7 +170,7 @@ rapt_code languages_of_line(const rapt_model *m, rapt_text line, int32_t *token,
     char text[LONGEST_CODE + 1], code[LONGEST_CODE + 1];
     const char *const begin = line.data;
     const bool marked = m->family && strcmp(m->family, "marian") == 0 && line.size > 2 && memcmp(begin, ">>", 2) == 0;
-    const char *end = marked ? memmem(begin + 2, line.size - 2, "<<", 2) : NULL;
+    const char *end = marked ? chars_find(begin + 2, line.size - 2, "<<", 2) : NULL;
     *size = end ? (size_t)(end + 2 - begin) : 0;
     if (!end)
         return RAPT_OK;

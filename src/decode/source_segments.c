@@ -1,6 +1,5 @@
 /* decode/source_segments.c: splits lines into rows of tokens that a model takes, and joins the translations.
  * text/prose/sentences.c finds the places where a text may be split. */
-#define _GNU_SOURCE
 #include "decode/source_segments.h"
 
 #include "base/buffer.h"
@@ -263,7 +262,9 @@ static bool join_nth(const rapt_translation *segments, size_t count, size_t n, r
         const rapt_hypothesis *h = nth(&segments[i], n);
         if (*h->text && sentences_want_space(out->text, (size_t)(at - out->text)))
             *at++ = ' ';
-        at = stpcpy(at, h->text);
+        const size_t length = strlen(h->text);
+        memcpy(at, h->text, length);
+        at += length;
         out->score += h->score;
         out->log_prob += h->log_prob;
     }

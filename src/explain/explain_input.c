@@ -1,6 +1,6 @@
 /* explain/explain_input.c: the input of an explanation's pass, and what is known before the pass: labels, the output, names of
  * tokens. input/pass_input.c encodes texts. */
-#define _GNU_SOURCE /* strdup */
+#include "base/chars.h"
 #include "explain/explanation.h"
 
 #include "io/model_core.h"
@@ -38,7 +38,7 @@ static char *written(const rapt_model *m, const char *text)
 {
     if (m->translation.detokenize)
         return detokenize(text, m->translation.detokenize, m->translation.capitalize);
-    return m->translation.capitalize ? capitalize(text) : strdup(text);
+    return m->translation.capitalize ? capitalize(text) : chars_copy(text);
 }
 
 static rapt_code explain_read_pair(rapt_explanation *e, rapt_tape *t, rapt_error *err)
@@ -116,8 +116,8 @@ rapt_code explain_read_like(rapt_explanation *e, const rapt_explanation *like, r
         return code;
     e->labels = e->sequences[e->sequence_count - 1].ids + 1;
     e->label_count = like->label_count;
-    e->output = like->output ? strdup(like->output) : NULL;
-    e->translation = like->translation ? strdup(like->translation) : NULL;
+    e->output = like->output ? chars_copy(like->output) : NULL;
+    e->translation = like->translation ? chars_copy(like->translation) : NULL;
     bool done = (e->output || !like->output) && (e->translation || !like->translation);
     return done ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of the target");
 }

@@ -1,8 +1,8 @@
 /* explain/explain_text.c: an explanation as text for people: sections with headings, and in each the intermediates in the order
  * of computation. For programs there is explain_json.c. */
-#define _GNU_SOURCE /* open_memstream */
 #include "explain/explanation.h"
 
+#include "base/memory_stream.h"
 #include "base/sized.h"
 #include "explain/input/token_name.h"
 #include "io/model_core.h"
@@ -310,21 +310,21 @@ rapt_code rapt_explanation_text(const rapt_explanation *e, const rapt_explain_fo
     const int64_t count = (int64_t)s->count, at = w.f.position;
     if (at >= count || at < -count)
         return rapt_fail(err, RAPT_ERR_VALUE, "position %lld: the %s has tokens 0 to %zu", (long long)at, s->name, s->count - 1);
-    size_t position = (size_t)(at >= 0 ? at : count + at), length = 0;
-    char *made = NULL;
-    w.to = open_memstream(&made, &length);
+    const size_t position = (size_t)(at >= 0 ? at : count + at);
+    memory_stream made;
+    w.to = memory_stream_open(&made);
     if (!w.to)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
     bool all = w.f.all_positions;
     rapt_code code = print_parts(&w, all ? 0 : position, all ? s->count - 1 : position, err);
-    if (fclose(w.to) != 0 && !code)
+    if (!memory_stream_close(&made) && !code)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
     if (code) {
-        free(made);
+        free(made.text);
         return code;
     }
-    *text = made;
+    *text = made.text;
     if (size)
-        *size = length;
+        *size = made.size;
     return RAPT_OK;
 }

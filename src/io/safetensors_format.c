@@ -1,6 +1,6 @@
 /* io/safetensors_format.c: what the reader and the writer of safetensors share: element types, sizes, checksums. For
  * safetensors.c and safetensors_write.c. Neither reads nor writes files. */
-#define _GNU_SOURCE /* memmem */
+#include "base/chars.h"
 #include "io/safetensors.h"
 
 #include <inttypes.h>
@@ -46,7 +46,7 @@ char *safetensors_hash_at(char *header, size_t size, const char *key)
 {
     char pattern[32];
     size_t length = (size_t)snprintf(pattern, sizeof pattern, "\"%s\":\"", key);
-    char *found = memmem(header, size, pattern, length);
+    char *found = chars_find(header, size, pattern, length);
     bool whole = found && size - (size_t)(found - header) >= length + SAFETENSORS_HASH_DIGITS;
     return whole ? found + length : NULL;
 }

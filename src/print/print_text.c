@@ -1,8 +1,8 @@
 /* print/print_text.c: tensors, token ids and tables as texts in memory. For programs; print_tensor.c and print_table.c format
  * them. */
-#define _GNU_SOURCE
 #include "print/printer.h"
 
+#include "base/memory_stream.h"
 #include "base/sized.h"
 
 #include <stdlib.h>
@@ -10,22 +10,19 @@
 #define MAX_PRECISION 20
 
 /* A stream that writes to memory; NULL with the reason in `err`. */
-static FILE *print_text_open(char **text, size_t *size, rapt_error *err)
+static FILE *print_text_open(memory_stream *text, rapt_error *err)
 {
-    FILE *to = open_memstream(text, size);
-    if (!to)
+    if (!memory_stream_open(text))
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
-    return to;
+    return text->to;
 }
 
 /* The finished text; NULL if `code` is a failure or if memory ran out. */
-static char *print_text_close(FILE *to, char **text, rapt_code code, rapt_error *err)
+static char *print_text_close(memory_stream *text, rapt_code code, rapt_error *err)
 {
-    bool failed = ferror(to) != 0;
-    failed = fclose(to) != 0 || failed;
-    if (!code && !failed)
-        return *text;
-    free(*text);
+    if (memory_stream_close(text) && !code)
+        return text->text;
+    free(text->text);
     rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
     return NULL;
 }
@@ -55,16 +52,15 @@ static rapt_code print_text_take_options(const rapt_tensor_text_options *given, 
 
 static char *print_text_elements(const print_elements *x, const rapt_tensor_text_options *options, rapt_error *err)
 {
-    char *text = NULL;
-    size_t size;
+    memory_stream text;
     rapt_tensor_text_options o;
     if (print_text_take_options(options, &o, err) != RAPT_OK)
         return NULL;
-    FILE *to = print_text_open(&text, &size, err);
+    FILE *to = print_text_open(&text, err);
     if (!to)
         return NULL;
     print_tensor(to, x, &o);
-    return print_text_close(to, &text, RAPT_OK, err);
+    return print_text_close(&text, RAPT_OK, err);
 }
 
 char *rapt_tensor_text(const rapt_tensor *x, const rapt_tensor_text_options *options, rapt_error *err)
@@ -81,10 +77,9 @@ char *rapt_tokens_text(rapt_tokens tokens, const rapt_tensor_text_options *optio
 
 char *rapt_table_text(const rapt_table *table, rapt_error *err)
 {
-    char *text = NULL;
-    size_t size;
+    memory_stream text;
     if (sized_check_reserved(table->reserved, sizeof table->reserved, "table", err) != RAPT_OK)
         return NULL;
-    FILE *to = print_text_open(&text, &size, err);
-    return to ? print_text_close(to, &text, print_table(to, table, err), err) : NULL;
+    FILE *to = print_text_open(&text, err);
+    return to ? print_text_close(&text, print_table(to, table, err), err) : NULL;
 }

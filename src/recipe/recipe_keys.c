@@ -1,9 +1,9 @@
 /* recipe/recipe_keys.c: the table of keys as data; converts a field of a recipe from and to text, and checks its range. For
  * reading, --set, checking and printing of recipes, which this table drives. It knows no YAML and no files: it gives reasons, and
  * its callers add the place. */
-#define _GNU_SOURCE
 #include "recipe/recipe_keys.h"
 
+#include "base/chars.h"
 #include "base/number.h"
 #include "base/quote.h"
 #include "base/suggest.h"
@@ -311,7 +311,7 @@ static rapt_code set_text(const recipe_key *key, char **field, const char *text,
 {
     if (check_text(key, text, reason) != RAPT_OK)
         return RAPT_ERR_VALUE;
-    char *copy = *text ? strdup(text) : NULL;
+    char *copy = *text ? chars_copy(text) : NULL;
     if (*text && !copy) {
         snprintf(reason, RECIPE_REASON, "out of memory for %s", key->name);
         return RAPT_ERR_MEMORY;

@@ -1,7 +1,6 @@
 /* recipe/recipe_read.c: a recipe from YAML, by libyaml's events.
  * For rapt_recipe_read and the fuzzer.
  * Not all of YAML: groups of keys with plain values; no lists, anchors, aliases, tags or second documents. */
-#define _GNU_SOURCE /* strndup */
 #include "recipe/recipe_read.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* recipe/recipe_seal.c: writes and checks the seal of a folder's recipe. recipe_compare.c compares the keys of two recipes. */
-#define _GNU_SOURCE /* asprintf */
 #include "recipe/recipe_seal.h"
 
+#include "base/chars.h"
 #include "base/file.h"
 
 #include <inttypes.h>
@@ -21,8 +21,7 @@ static uint64_t checksum(const char *yaml, size_t size, uint64_t run)
 
 char *recipe_sealed(const char *yaml, uint64_t run)
 {
-    char *text = NULL;
-    return asprintf(&text, "%s" LINE, yaml, run, checksum(yaml, strlen(yaml), run)) < 0 ? NULL : text;
+    return chars_print("%s" LINE, yaml, run, checksum(yaml, strlen(yaml), run));
 }
 
 /* A valid seal is exactly LINE with the values that it has, at the end of the file. */

@@ -1,11 +1,12 @@
 /* recipe/recipe_table.c: what the keys of a recipe are, as data and as the table of --help-recipe, and the value of one. */
-#define _GNU_SOURCE /* open_memstream, strdup */
 #include "rapt/recipe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chars.h"
+#include "base/memory_stream.h"
 #include "base/number.h"
 #include "recipe/recipe_defaults.h"
 
@@ -70,7 +71,7 @@ rapt_code rapt_recipe_get(const rapt_recipe *recipe, const char *name, char **va
     if (!key || recipe_key_check(key, recipe, reason) != RAPT_OK)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s", reason);
     const char *text = recipe_key_value(key, recipe, number);
-    *value = strdup(text ? text : "");
+    *value = chars_copy(text ? text : "");
     return *value ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a value of a recipe");
 }
 
@@ -153,15 +154,10 @@ static void write_help(FILE *out)
 
 rapt_code rapt_recipe_help(char **text, rapt_error *err)
 {
-    size_t size;
-    *text = NULL;
-    FILE *out = open_memstream(text, &size);
-    if (out)
-        write_help(out);
-    const bool failed = !out || ferror(out);
-    if (out && fclose(out) == 0 && !failed && *text)
-        return RAPT_OK;
-    free(*text);
-    *text = NULL;
-    return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of a recipe");
+    memory_stream help;
+    if (memory_stream_open(&help))
+        write_help(help.to);
+    const bool whole = memory_stream_close(&help);
+    *text = help.text;
+    return whole ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of a recipe");
 }

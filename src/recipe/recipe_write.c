@@ -1,6 +1,5 @@
 /* recipe/recipe_write.c: a whole recipe as YAML, for the copy of the recipe in a model folder. Comments of a recipe file are not
  * kept. */
-#define _GNU_SOURCE /* open_memstream */
 #include "rapt/recipe.h"
 
 #include <stdio.h>
@@ -8,22 +7,13 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/memory_stream.h"
 #include "base/number.h"
 #include "recipe/recipe_defaults.h"
 
 static rapt_code recipe_write_out_of_memory(rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the text of a recipe");
-}
-
-/* Closes a stream of open_memstream, which may also fail because memory runs out. */
-static rapt_code recipe_write_close_text(FILE *out, bool done, char **text, rapt_error *err)
-{
-    if (fclose(out) == 0 && done && *text)
-        return RAPT_OK;
-    free(*text);
-    *text = NULL;
-    return recipe_write_out_of_memory(err);
 }
 
 /* Emits an event that was initialized without failure; libyaml's functions return 0 on out of memory. */
@@ -126,14 +116,17 @@ static bool write_yaml(const rapt_recipe *recipe, FILE *out)
 rapt_code rapt_recipe_format(const rapt_recipe *recipe, char **yaml, rapt_error *err)
 {
     char reason[RECIPE_REASON];
-    size_t size;
+    memory_stream text;
     *yaml = NULL;
     for (size_t i = 0; i < recipe_key_count(); i++)
         if (recipe_key_check(recipe_key_at(i), recipe, reason) != RAPT_OK)
             return rapt_fail(err, RAPT_ERR_VALUE, "%s", reason);
-    FILE *out = open_memstream(yaml, &size);
-    if (!out)
-        return recipe_write_out_of_memory(err);
-    bool done = write_yaml(recipe, out);
-    return recipe_write_close_text(out, done, yaml, err);
+    FILE *out = memory_stream_open(&text);
+    const bool done = out && write_yaml(recipe, out);
+    if (memory_stream_close(&text) && done) {
+        *yaml = text.text;
+        return RAPT_OK;
+    }
+    free(text.text);
+    return recipe_write_out_of_memory(err);
 }

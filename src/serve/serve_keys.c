@@ -1,8 +1,8 @@
 /* serve/serve_keys.c: a table of names, kinds and limits. */
-#define _GNU_SOURCE /* strdup */
 #include "serve/serve_keys.h"
 
 #include "base/buffer.h"
+#include "base/chars.h"
 #include "base/number.h"
 #include "base/quote.h"
 #include "base/suggest.h"
@@ -82,7 +82,7 @@ bool serve_options_default(serve_options *o)
     *o = (serve_options){.port = 8080, .queue = 256, .texts = 10000, .n = 32, .explain = 128, .body = 1 << 20,
                          .request_memory = (size_t)128 << 20, .connections = 1000, .header_timeout = 10, .request_timeout = 60,
                          .idle_timeout = 60, .send_timeout = 60, .drain = 30};
-    o->host = strdup("127.0.0.1");
+    o->host = chars_copy("127.0.0.1");
     return o->host != NULL;
 }
 
@@ -185,7 +185,7 @@ static rapt_code set_key_text(char **to, const char *text, char reason[SERVE_REA
 {
     if (!*text)
         return refuse_value(reason, "is empty");
-    char *copy = strdup(text);
+    char *copy = chars_copy(text);
     if (!copy)
         return RAPT_ERR_MEMORY;
     free(*to);
@@ -230,7 +230,7 @@ static rapt_code add_list_text(serve_list *l, const char *text)
 {
     if (!ARRAY_RESERVE(&l->at, &l->capacity, l->count + 1))
         return RAPT_ERR_MEMORY;
-    char *copy = strdup(text);
+    char *copy = chars_copy(text);
     if (copy)
         l->at[l->count++] = copy;
     return copy ? RAPT_OK : RAPT_ERR_MEMORY;
@@ -387,7 +387,7 @@ rapt_code serve_keys_add_model(serve_options *o, const char *name, const char *p
     if (!ARRAY_RESERVE(&o->models, &o->model_capacity, o->model_count + 1))
         return RAPT_ERR_MEMORY;
     serve_model *m = *model = &o->models[o->model_count++];
-    *m = (serve_model){.name = strdup(name), .path = path ? strdup(path) : NULL};
+    *m = (serve_model){.name = chars_copy(name), .path = path ? chars_copy(path) : NULL};
     return m->name && (m->path || !path) ? RAPT_OK : RAPT_ERR_MEMORY;
 }
 

@@ -5,13 +5,13 @@
  * of the numbers, the high bits the second half. Files are little-endian, like all processors that rapt runs on. */
 #include "tensor/blocks.h"
 
+#include "base/chars.h"
 #include "kernels/half.h"
 #include "tensor/blocks_write.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <strings.h>
 
 /* binary16 at any address; all of its numbers are numbers of binary32. */
 static float block_scale(const uint8_t *at)
@@ -178,7 +178,7 @@ const block_format *blocks_of_id(int id)
 const block_format *blocks_of_name(const char *name)
 {
     for (size_t i = 0; i < FORMAT_COUNT; i++)
-        if (strcasecmp(FORMATS[i]->name, name) == 0)
+        if (chars_alike(FORMATS[i]->name, name))
             return FORMATS[i];
     return NULL;
 }

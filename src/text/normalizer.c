@@ -1,9 +1,9 @@
 /* text/normalizer.c: a step maps stretches of valid UTF-8, one at a time, into a buffer, which the next step reads. For
  * byte-level BPE. */
-#define _GNU_SOURCE /* memmem */
 #include "text/normalizer.h"
 
 #include "base/buffer.h"
+#include "base/chars.h"
 #include "base/rng.h"
 #include "text/sources.h"
 #include "text/unicode/unicode.h"
@@ -79,7 +79,7 @@ static bool add_mapped(normal_out *out, const stretch *in, size_t (*map)(uint32_
 static bool add_replaced(normal_out *out, const stretch *in, const normalizer_step *s)
 {
     size_t from = strlen(s->from), to = strlen(s->to), done = 0;
-    for (const char *found; (found = memmem(in->text + done, in->size - done, s->from, from)) != NULL;) {
+    for (const char *found; (found = chars_find(in->text + done, in->size - done, s->from, from)) != NULL;) {
         size_t at = (size_t)(found - in->text);
         if (!add_bytes(out, in, done, at - done) ||
             !sources_put(&out->text, &out->from, s->to, to, sources_at(in->from, at + from - 1)))
@@ -251,7 +251,7 @@ rapt_code normalizer_add(normalizer *n, normalizer_kind kind, const char *from, 
     if (!ARRAY_RESERVE(&n->steps, &n->capacity, n->count + 1))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a normalizer");
     normalizer_step *s = &n->steps[n->count++];
-    *s = (normalizer_step){.kind = kind, .from = from ? strdup(from) : NULL, .to = to ? strdup(to) : NULL};
+    *s = (normalizer_step){.kind = kind, .from = from ? chars_copy(from) : NULL, .to = to ? chars_copy(to) : NULL};
     bool ok = (s->from || !from) && (s->to || !to);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a normalizer");
 }

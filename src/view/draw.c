@@ -1,7 +1,7 @@
 /* view/draw.c: figures in files, PNG or SVG by their names, which appear whole. */
-#define _GNU_SOURCE
 #include "view/draw.h"
 
+#include "base/chars.h"
 #include "base/file.h"
 #include "view/draw_png.h"
 #include "view/figure/figures.h"
@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static rapt_code draw_svg(canvas_draw_fn *draw, void *figure, buffer *out, rapt_error *err)
 {
@@ -28,7 +27,7 @@ static format_fn *format_of(const char *path)
         return draw_png;
     size_t length = strlen(path);
     const char *ending = path + (length > 4 ? length - 4 : length);
-    return strcasecmp(ending, ".png") == 0 ? draw_png : strcasecmp(ending, ".svg") == 0 ? draw_svg : NULL;
+    return chars_alike(ending, ".png") ? draw_png : chars_alike(ending, ".svg") ? draw_svg : NULL;
 }
 
 /* That stdout cannot be written is found at exit, as for every command. */

@@ -1,7 +1,6 @@
 /* cli/group/cli_group.c: prints a failure once. If all ranks know it (group_agree), the rank named at the beginning of its text
  * prints it. Any other failure each rank would print, so they take turns: the first one that prints ends all before the next
  * one's turn. */
-#define _GNU_SOURCE
 #include "cli/group/cli_group.h"
 
 #include "base/module.h"

@@ -1,6 +1,5 @@
 /* cli/options/options.c: reads a command line by the table of its command: first all of it is matched with the rows, then the
  * values are checked and stored, in the order in which they were given. What a command prints as help is in option_help.c. */
-#define _GNU_SOURCE
 #include "cli/options/options.h"
 
 #include "base/number.h"

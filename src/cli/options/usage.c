@@ -1,7 +1,7 @@
 /* cli/options/usage.c: wrong use of a command: one line on stderr, and the end of the program. */
-#define _GNU_SOURCE
 #include "cli/options/options.h"
 
+#include "base/chars.h"
 #include "base/quote.h"
 #include "cli/group/launch.h"
 
@@ -25,7 +25,7 @@ static void print_quoted(const char *text)
     size_t size;
     for (; *text; text += size) {
         char part[PART + 1];
-        size = strnlen(text, PART);
+        size = chars_length(text, PART);
         while (size > 1 && text[size] && ((unsigned char)text[size] & 0xC0) == 0x80)
             size--;
         memcpy(part, text, size);

@@ -1,8 +1,8 @@
 /* cli/plot/plot_attention.c: `rapt plot attention`: options, the choice of heads, and their maps. The weights are computed
  * in plot_attention_run.c. */
-#define _GNU_SOURCE /* fmemopen */
 #include "cli/plot/cmd_plot.h"
 
+#include "base/memory_stream.h"
 #include "base/quote.h"
 #include "cli/cli.h"
 #include "cli/cli_model.h"
@@ -112,15 +112,17 @@ static const char *map_title_number(const char *from, const char *name, size_t n
 
 static void write_map_title(const char *format, size_t block, size_t head, map_title *title)
 {
-    FILE *to = fmemopen(title->text, sizeof title->text - 1, "w"); /* calloc'd, so that a truncated title ends in a NUL */
+    memory_stream whole;
+    FILE *to = memory_stream_open(&whole);
     for (const char *at = format; to && *at;) {
         const char *behind = map_title_number(map_title_number(at, "{block}", block, to), "{head}", head, to);
         if (behind == at)
             fputc(*behind++, to);
         at = behind;
     }
-    if (to)
-        fclose(to);
+    if (memory_stream_close(&whole))
+        snprintf(title->text, sizeof title->text, "%s", whole.text); /* what does not fit is cut */
+    free(whole.text);
 }
 
 static draw_heat make_map(const attention_view *v, const rapt_real *weights, size_t head)

@@ -1,5 +1,5 @@
 /* cli/plot/plot_seeds.c: groups runs by their recipes, and averages them. */
-#define _GNU_SOURCE /* asprintf */
+#include "base/chars.h"
 #include "cli/plot/cmd_plot.h"
 
 #include "recipe/recipe_compare.h"
@@ -73,12 +73,10 @@ static rapt_code name_settings(plot_settings *s, char *const *names, size_t runs
         while (s->of[first] != setting)
             first++;
         const int length = (int)common_length(s, names, runs, setting, &members);
-        const int size = members > 1 ? asprintf(&s->names[setting], "%.*s (%zu runs)", length, names[first], members)
-                                     : asprintf(&s->names[setting], "%s", names[first]);
-        if (size < 0) {
-            s->names[setting] = NULL;
+        s->names[setting] = members > 1 ? chars_print("%.*s (%zu runs)", length, names[first], members)
+                                        : chars_copy(names[first]);
+        if (!s->names[setting])
             return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the names of curves");
-        }
     }
     return RAPT_OK;
 }

@@ -1,8 +1,8 @@
 /* cli/plot/plot_training.c: `rapt plot training`: the fields of train.jsonl as curves against steps or epochs, for one training
  * run or to compare several; and the picture that `rapt train --plot` draws while it trains. */
-#define _GNU_SOURCE /* asprintf */
 #include "cli/plot/cmd_plot.h"
 
+#include "base/chars.h"
 #include "base/file.h"
 #include "base/quote.h"
 #include "base/suggest.h"
@@ -136,7 +136,7 @@ static rapt_code read_history(const char *path, const char *name, history *h, ra
     h->name = name;
     if (file_is_folder(path, &folder, err) != RAPT_OK)
         return err->code;
-    h->path = folder ? file_join(path, "train.jsonl") : strdup(path);
+    h->path = folder ? file_join(path, "train.jsonl") : chars_copy(path);
     return h->path ? read_lines(h, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for its path", path);
 }
 
@@ -197,12 +197,9 @@ static rapt_code fail_field(const history *h, const char *field, rapt_error *err
 /* A name that tells curves apart: the training run if there are several, the field if there are several, or both. */
 static char *name_curve(const training_arguments *a, const char *training, bool several, const char *field)
 {
-    char *name = NULL;
     bool both = several && a->field_count > 1;
     const char *what = strcmp(field, "loss") == 0 ? "training" : strcmp(field, "val_loss") == 0 ? "validation" : field;
-    int length = asprintf(&name, "%s%s%s", several ? training : "", both ? ", " : "",
-                          a->field_count > 1 || !several ? what : "");
-    return length < 0 ? NULL : name;
+    return chars_print("%s%s%s", several ? training : "", both ? ", " : "", a->field_count > 1 || !several ? what : "");
 }
 
 static rapt_code make_series(const training_arguments *a, const history *h, const char *field, bool optional, plot_series *s,

@@ -1,9 +1,9 @@
 /* io/adapter/adapter.c: reads a folder of adapters. Tensors are named "base_model.model.MODULE.lora_A.weight" and
  * "....lora_B.weight". */
-#define _GNU_SOURCE /* strndup */
 #include "io/adapter/adapter.h"
 
 #include "base/buffer.h"
+#include "base/chars.h"
 #include "base/file.h"
 #include "base/quote.h"
 #include "io/adapter/adapter_config.h"
@@ -31,7 +31,7 @@ static adapter_layer *adapter_layer_of(adapter *a, const char *module, size_t le
             return &a->layers[i];
     if (!ARRAY_RESERVE(&a->layers, &a->capacity, a->count + 1))
         return NULL;
-    a->layers[a->count] = (adapter_layer){.module = strndup(module, length)};
+    a->layers[a->count] = (adapter_layer){.module = chars_copy_part(module, length)};
     return a->layers[a->count].module ? &a->layers[a->count++] : NULL;
 }
 
@@ -96,7 +96,7 @@ static rapt_code adapter_read(adapter *a, rapt_error *err)
     weights *w = NULL;
     json_t *root = json_file_read(a->config_path, CONFIG_MAX, err);
     rapt_code code = root ? adapter_config_read(root, a->config_path, &c, err) : RAPT_ERR_FORMAT;
-    if (!code && !(a->base = strdup(c.base)))
+    if (!code && !(a->base = chars_copy(c.base)))
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", a->config_path);
     if (!code)
         code = weights_open(a->weights_path, &w, err);

@@ -1,7 +1,7 @@
 /* io/hub/hub_save.c: writes the files and tensors that a model was read from. */
-#define _GNU_SOURCE
 #include "io/hub/hub_save.h"
 
+#include "base/chars.h"
 #include "base/file.h"
 #include "io/hub/hub_origin.h"
 #include "io/place/place_tensors.h"
@@ -65,7 +65,7 @@ static rapt_code hub_save_file(const hub_file *file, const char *folder, const c
 static rapt_code hub_save_make_folder(const char *folder, const char *name, rapt_error *err)
 {
     const char *slash = strchr(name, '/');
-    char *part = slash ? strndup(name, (size_t)(slash - name)) : NULL, *path = NULL;
+    char *part = slash ? chars_copy_part(name, (size_t)(slash - name)) : NULL, *path = NULL;
     rapt_code code = slash && !part ? rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder) : RAPT_OK;
     if (part)
         code = file_path(folder, part, &path, err);

@@ -1,7 +1,7 @@
 /* io/hub/hub_sentence.c: reads the settings of sentence-transformers, which defines the files and keys. */
-#define _GNU_SOURCE /* strdup */
 #include "io/hub/hub_sentence.h"
 
+#include "base/chars.h"
 #include "base/file.h"
 #include "base/quote.h"
 #include "io/hub/hub_config.h"
@@ -176,8 +176,8 @@ static rapt_code keep_prompt(rapt_encoder_model *e, const char *name, const json
     if (e->prompt_count == RAPT_PROMPT_MAX)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: more than %d prompts", path, RAPT_PROMPT_MAX);
     rapt_prompt *p = &e->prompts[e->prompt_count++];
-    p->name = strdup(name);
-    p->text = strdup(json_string_value(text));
+    p->name = chars_copy(name);
+    p->text = chars_copy(json_string_value(text));
     return p->name && p->text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a prompt", path);
 }
 

@@ -1,8 +1,8 @@
 /* io/lora/model_lora.c: gives a model adapters. The adapters are then the only parameters that are trained and saved; all others
  * become buffers that are not saved. */
-#define _GNU_SOURCE /* strdup */
 #include "io/lora/model_lora.h"
 
+#include "base/chars.h"
 #include "base/sized.h"
 #include "io/adapter/adapter.h"
 #include "io/model_core.h"
@@ -61,7 +61,7 @@ rapt_code rapt_model_add_lora(rapt_model *m, const rapt_model_lora_options *opti
         return rapt_fail(err, RAPT_ERR_VALUE, "the model has adapters already, or no parameters");
     lora_setup *s = m->lora = calloc(1, sizeof *s);
     if (s)
-        *s = (lora_setup){.o = o.lora, .base = strdup(o.base ? o.base : "")};
+        *s = (lora_setup){.o = o.lora, .base = chars_copy(o.base ? o.base : "")};
     if (!s || !s->base)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for adapters");
     params_reseed(m->params, o.seed);

@@ -1,8 +1,8 @@
 /* text/chat/chat_folder.c: the chat template of a Hugging Face folder, and its special tokens, from the files from which
  * transformers takes them. */
-#define _GNU_SOURCE /* memmem */
 #include "text/chat/chat_template.h"
 
+#include "base/chars.h"
 #include "base/file.h"
 #include "text/folder_json.h"
 
@@ -80,7 +80,7 @@ static rapt_code chat_tokens(const char *folder, const json_t *config, const jso
     for (size_t i = 0; i < TOKEN_COUNT; i++) {
         const json_t *later = json_object_get(map, TOKENS[i]), *token = later ? later : json_object_get(config, TOKENS[i]);
         const json_t *text = token_text(token);
-        if (!token && !class_is_plain(config) && memmem(template->data, template->size, TOKENS[i], strlen(TOKENS[i])))
+        if (!token && !class_is_plain(config) && chars_find(template->data, template->size, TOKENS[i], strlen(TOKENS[i])))
             return rapt_fail(err, RAPT_ERR_FORMAT, "%s/tokenizer_config.json: the chat template uses \"%s\", which is not there; "
                                                    "what its tokenizer_class has for it is not known here", folder, TOKENS[i]);
         if (token && !text && !json_is_null(token))

@@ -1,9 +1,9 @@
 /* text/chat/jinja_lex.c: a template as tokens. White space around tags (jinja.palletsprojects.com, "Whitespace Control"): "-"
  * strips all of it on its side. Otherwise, unless there is a "+", spaces before {% and {# that begin a line are removed, and so
  * is the line feed after %} and #}. */
-#define _GNU_SOURCE /* memmem */
 #include "text/chat/jinja_tree.h"
 
+#include "base/chars.h"
 #include "base/number.h"
 #include "text/utf8.h"
 
@@ -282,7 +282,7 @@ static void lex_tag(lexer *l, bool prints)
 
 static void lex_comment(lexer *l)
 {
-    const char *end = memmem(l->text + l->at, l->size - l->at, "#}", 2);
+    const char *end = chars_find(l->text + l->at, l->size - l->at, "#}", 2);
     if (!end) {
         jinja_fail(l->w, "a comment is not closed");
         return;

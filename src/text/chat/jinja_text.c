@@ -1,7 +1,7 @@
 /* text/chat/jinja_text.c: methods of Python's str. */
-#define _GNU_SOURCE /* memmem */
 #include "text/chat/jinja_text.h"
 
+#include "base/chars.h"
 #include "text/unicode/unicode.h"
 #include "text/utf8.h"
 
@@ -60,7 +60,7 @@ size_t jinja_text_find(jinja_value text, jinja_value part, bool last)
     if (part.size == 0)
         return last ? text.size : 0;
     if (!last) {
-        const char *found = memmem(text.text, text.size, part.text, part.size);
+        const char *found = chars_find(text.text, text.size, part.text, part.size);
         return found ? (size_t)(found - text.text) : SIZE_MAX;
     }
     for (size_t at = text.size - part.size + 1; at-- > 0;)
@@ -188,7 +188,7 @@ jinja_value jinja_text_replace(jinja_work *w, jinja_value text, jinja_value from
         at = text.size;
     }
     while (at < text.size && ok) {
-        const char *found = most != 0 ? memmem(text.text + at, text.size - at, from.text, from.size) : NULL;
+        const char *found = most != 0 ? chars_find(text.text + at, text.size - at, from.text, from.size) : NULL;
         size_t end = found ? (size_t)(found - text.text) : text.size;
         ok = buffer_append(&b, text.text + at, end - at) && (!found || buffer_append(&b, to.text, to.size)) &&
              b.size < JINJA_MOST_OUTPUT;

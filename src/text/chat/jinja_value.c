@@ -1,7 +1,7 @@
 /* text/chat/jinja_value.c: makes, looks up, compares and iterates over values of templates, as Python does. */
-#define _GNU_SOURCE /* memmem */
 #include "text/chat/jinja_value.h"
 
+#include "base/chars.h"
 #include "base/quote.h"
 #include "text/utf8.h"
 
@@ -350,7 +350,7 @@ static bool contains_text(jinja_work *w, jinja_value container, jinja_value v)
     if (v.kind != JINJA_TEXT)
         jinja_fail(w, "'in <string>' requires string as left operand, not %s", jinja_type(v));
     else if (v.size <= container.size && jinja_step(w, container.size / 64))
-        return v.size == 0 || memmem(container.text, container.size, v.text, v.size);
+        return v.size == 0 || chars_find(container.text, container.size, v.text, v.size);
     return false;
 }
 

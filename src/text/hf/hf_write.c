@@ -1,6 +1,6 @@
 /* text/hf/hf_write.c: byte-level BPE with a list of merges as a Hugging Face tokenizer.json, which `tokenizers` loads with
  * the same ids. For rapt_tokenizer_save; hf_read.c reads it back. */
-#define _GNU_SOURCE /* strdup */
+#include "base/chars.h"
 #include "text/bpe/byte_bpe.h"
 
 #include "text/hf/byte_letters.h"
@@ -15,7 +15,7 @@ static char *hf_write_letters_of(const byte_bpe *b, int32_t id)
     const special *s = special_list_of(&b->specials, id);
     const char *token = token_list_at(&b->tokens, id, &length);
     if (s)
-        return strdup(s->text);
+        return chars_copy(s->text);
     char *letters = malloc(2 * length + 1);
     if (!letters)
         return NULL;

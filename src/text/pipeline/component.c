@@ -1,7 +1,7 @@
 /* text/pipeline/component.c: reads parts of components. */
-#define _GNU_SOURCE /* strdup */
 #include "text/pipeline/component.h"
 
+#include "base/chars.h"
 #include "base/quote.h"
 #include "text/utf8.h"
 
@@ -41,7 +41,7 @@ rapt_code component_text(const hf_reading *r, const char *what, const json_t *pa
     const char *text = json_string_value(value);
     if (!text || strlen(text) != json_string_length(value))
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: %s: %s is no text", r->path, what, key);
-    *out = strdup(text);
+    *out = chars_copy(text);
     return *out ? RAPT_OK : component_no_memory(r);
 }
 

@@ -1,5 +1,4 @@
 /* text/pipeline/decode_read.c: the decoder of a tokenizer.json. For pipeline_read.c; decode_steps.h has the meaning. */
-#define _GNU_SOURCE /* strdup */
 #include "text/pipeline/decode_steps.h"
 
 #include "text/pipeline/component.h"

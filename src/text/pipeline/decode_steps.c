@@ -1,7 +1,7 @@
 /* text/pipeline/decode_steps.c: a step reads one list of tokens and writes another. */
-#define _GNU_SOURCE /* memmem */
 #include "text/pipeline/decode_steps.h"
 
+#include "base/chars.h"
 #include "text/hf/byte_letters.h"
 #include "text/utf8.h"
 
@@ -49,7 +49,7 @@ bool decode_lossy(buffer *out, const char *bytes, size_t size)
 static bool append_replaced(buffer *out, const char *text, size_t size, const char *from, const char *to)
 {
     size_t length = strlen(from);
-    for (const char *found; length > 0 && (found = memmem(text, size, from, length)) != NULL;) {
+    for (const char *found; length > 0 && (found = chars_find(text, size, from, length)) != NULL;) {
         size_t before = (size_t)(found - text);
         if (!buffer_append(out, text, before) || !buffer_append(out, to, strlen(to)))
             return false;

@@ -5,7 +5,7 @@
  *
  * The map, little-endian: u32 bytes of a double array (double_array.h); the array; then replacements in UTF-8, each ended by a
  * NUL. For normal_steps.c. */
-#define _GNU_SOURCE /* strnlen */
+#include "base/chars.h"
 #include "text/pipeline/normal_steps.h"
 
 #include "text/double_array.h"
@@ -38,7 +38,7 @@ static const char *replacement_of(const normal_step *s, const char *text, size_t
         size_t from = double_array_at(units, at) & ~DOUBLE_ARRAY_VALUE;
         if (from >= text_size || ((unsigned char)texts[from] & 0xC0) == 0x80)
             return NULL;
-        *length = strnlen(texts + from, text_size - from);
+        *length = chars_length(texts + from, text_size - from);
         return texts + from;
     }
     return NULL;

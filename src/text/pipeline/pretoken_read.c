@@ -1,5 +1,4 @@
 /* text/pipeline/pretoken_read.c: the pre_tokenizer of a tokenizer.json. For pipeline_read.c; pretoken_steps.h has the meaning. */
-#define _GNU_SOURCE /* strdup */
 #include "text/pipeline/pretoken_steps.h"
 
 #include "base/quote.h"

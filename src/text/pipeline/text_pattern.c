@@ -1,7 +1,7 @@
 /* text/pipeline/text_pattern.c: searches for a text or a regular expression. */
-#define _GNU_SOURCE /* memmem, strdup */
 #include "text/pipeline/text_pattern.h"
 
+#include "base/chars.h"
 #include "text/split/split_known.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ rapt_code text_pattern_read(const hf_reading *r, const char *what, const json_t 
     out->length = json_string_length(text);
     if (out->length == 0)
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: %s: the pattern is empty", r->path, what);
-    out->text = strdup(json_string_value(text));
+    out->text = chars_copy(json_string_value(text));
     return out->text ? RAPT_OK : rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: out of memory for the tokenizer", r->path);
 }
 
@@ -67,7 +67,7 @@ rapt_code text_matcher_next(text_matcher *m, const char *text, size_t size, size
 {
     if (m->walk)
         return split_next_match(m->walk, text, size, from, end, match, err);
-    const char *found = memmem(text + from, size - from, m->pattern->text, m->pattern->length);
+    const char *found = chars_find(text + from, size - from, m->pattern->text, m->pattern->length);
     *match = found == text + from;
     *end = *match ? from + m->pattern->length : found ? (size_t)(found - text) : size;
     return RAPT_OK;

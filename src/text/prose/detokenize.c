@@ -1,8 +1,8 @@
 /* text/prose/detokenize.c: removes spaces between words of translations. No dictionary: a quotation mark opens, the next one
  * closes. */
-#define _GNU_SOURCE
 #include "text/prose/detokenize.h"
 
+#include "base/chars.h"
 #include "text/prose/capitalize.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static bool joins_right(const char *word, size_t size, rapt_language language)
 /* Sentences are found before punctuation is joined to words. */
 static char *detokenize_prepare(const char *text, bool capitals)
 {
-    char *words = strdup(text);
+    char *words = chars_copy(text);
     if (!words)
         return NULL;
     detokenize_decode_entities(words);

@@ -1,10 +1,10 @@
 /* text/split/split.c: split patterns, and iteration over the pieces of a text. For byte-level BPE. split_known.c matches
  * well-known patterns; PCRE2 matches others, compiled to machine code if possible, over the kinds of a text's characters
  * (kinds.h): so the library sees bytes, and its own Unicode tables do not matter. */
-#define _GNU_SOURCE /* strdup */
 #include "text/split/split.h"
 
 #include "base/buffer.h"
+#include "base/chars.h"
 #include "text/split/classes.h"
 #include "text/split/dialect.h"
 #include "text/split/kinds.h"
@@ -101,7 +101,7 @@ static rapt_code compile_written(split *s, rapt_error *err)
 static rapt_code split_prepare(split *s, const char *pattern, rapt_error *err)
 {
     s->known = split_known_find(pattern);
-    s->pattern = strdup(s->known ? s->known->portable : pattern);
+    s->pattern = chars_copy(s->known ? s->known->portable : pattern);
     s->classes = s->known ? malloc(CLASSES_SIZE) : NULL;
     s->spare = calloc(1, sizeof *s->spare);
     if (!s->pattern || (s->known && !s->classes) || !s->spare)

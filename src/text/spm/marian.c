@@ -1,9 +1,9 @@
 /* text/spm/marian.c: Marian's tokenizer. For rapt_tokenizer_load; marian_file.c reads files. If the translator has several
  * targets, a text begins with a language code, ">>deu<<", which is cut off before the pieces. M2M100's tokenizer puts the token
  * of a language before a text instead. */
-#define _GNU_SOURCE /* memmem */
 #include "text/spm/marian.h"
 
+#include "base/chars.h"
 #include "base/quote.h"
 #include "base/rng.h"
 #include "text/encode_run.h"
@@ -109,7 +109,7 @@ static int32_t find_vocab_piece(const marian *m, const char *piece, size_t size)
 static void find_earlier(const marian *m, const char *text, size_t size, const char *token, size_t own, size_t *first,
                          size_t *length)
 {
-    const char *at = memmem(text, size, token, own);
+    const char *at = chars_find(text, size, token, own);
     if (!at || (size_t)(at - text) >= *first || token_list_find(&m->vocab, token, own) < 0)
         return;
     *first = (size_t)(at - text);

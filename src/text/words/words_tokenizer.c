@@ -1,9 +1,9 @@
 /* text/words/words_tokenizer.c: the words tokenizer: training, encoding, decoding, its file. For translation. Text is prepared
  * in words_prepare.c. */
-#define _GNU_SOURCE /* strndup, strnlen */
 #include "text/encode_run.h"
 #include "text/sources.h"
 
+#include "base/chars.h"
 #include "base/rng.h"
 #include "base/sized.h"
 #include "text/bpe/token_list.h"
@@ -220,11 +220,11 @@ static rapt_code encode_word_lines(const rapt_tokenizer *k, const char *text, si
     for (size_t at = begin; at < end && code == RAPT_OK;) {
         const char *feed = memchr(text + at, '\n', size - at);
         size_t length = feed ? (size_t)(feed - (text + at)) : size - at;
-        size_t valid = utf8_valid_prefix(text + at, length), nul = strnlen(text + at, length);
+        size_t valid = utf8_valid_prefix(text + at, length), nul = chars_length(text + at, length);
         if (valid < length || nul < length)
             return rapt_fail(err, RAPT_ERR_FORMAT, "byte %zu: %s", at + (valid < nul ? valid : nul) + 1,
                              valid < nul ? "not UTF-8" : "NUL is no part of words");
-        char *line = strndup(text + at, length);
+        char *line = chars_copy_part(text + at, length);
         code = line ? encode_line(words_of(k), line, specials, sink, context, err)
                     : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a line");
         free(line);

@@ -1,7 +1,6 @@
 /* train/folder/lengthen.c: continues a finished run for more epochs, or gives a stopped run another length. A learning rate that
  * is constant or falls with 1/sqrt(step) does not depend on the end: the result is bit-identical to a run that had this length
  * from the start. A cosine schedule does depend on it. */
-#define _GNU_SOURCE
 #include "train/folder/lengthen.h"
 
 #include "recipe/recipe_compare.h"

@@ -1,8 +1,8 @@
 /* train/task/task_language_model.c: what a run needs to know about language models: a text as a mapped token file, windows of
  * it, a tokenizer and a decoder-only model. For a run, which calls it through its table. */
-#define _GNU_SOURCE
 #include "train/run.h"
 
+#include "base/memory_stream.h"
 #include "base/rng.h"
 #include "decode/generator.h"
 #include "decode/prompt.h"
@@ -281,9 +281,8 @@ static rapt_code sample_collect(void *context, const char *text, size_t size, ra
 static char *task_language_model_sample(run *r, rapt_error *err)
 {
     const char *start = prompt_of(r);
-    char *text = NULL;
-    size_t size;
-    collected c = {r, open_memstream(&text, &size)};
+    memory_stream text;
+    collected c = {r, memory_stream_open(&text)};
     rapt_generate_options o = rapt_generate_options_default();
     o.sample.seed = (uint64_t)r->recipe->seed;
     o.max_tokens = (size_t)r->recipe->train.sample_tokens;
@@ -296,11 +295,11 @@ static char *task_language_model_sample(run *r, rapt_error *err)
     if (!code)
         code = rapt_generator_run(g, 0, NULL, err);
     rapt_generator_free(g);
-    if (c.out && fclose(c.out) != 0 && !code)
+    if (!memory_stream_close(&text) && !code)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a sample");
     if (!code)
-        return text;
-    free(text);
+        return text.text;
+    free(text.text);
     return NULL;
 }
 

@@ -1,8 +1,8 @@
 /* train/task/task_translation.c: what a run needs to know about translation: sentence pairs, two vocabularies, an
  * encoder-decoder. For a run, which calls it through its table. */
-#define _GNU_SOURCE
 #include "train/run.h"
 
+#include "base/memory_stream.h"
 #include "base/rng.h"
 #include "data/check/check_unspaced.h"
 #include "data/dataset.h"
@@ -64,19 +64,18 @@ static rapt_tokenizer *learn_from_text(const run *r, const char *const *lines, s
     const bool characters = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_CHARACTERS;
     rapt_characters_options o = rapt_characters_options_default();
     o.specials_first = true;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    memory_stream text;
+    FILE *out = memory_stream_open(&text);
     for (size_t i = 0; out && i < count; i++)
         fprintf(out, "%s\n", lines[i]);
     rapt_tokenizer *k = NULL;
-    if (!out || fclose(out) != 0)
+    if (!memory_stream_close(&text))
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the vocabularies");
     else if (characters)
-        k = rapt_tokenizer_train_characters_with(text, size, &o, err);
+        k = rapt_tokenizer_train_characters_with(text.text, text.size, &o, err);
     else
-        k = learn_byte_pairs(r, text, size, err);
-    free(text);
+        k = learn_byte_pairs(r, text.text, text.size, err);
+    free(text.text);
     return k;
 }
 
@@ -432,20 +431,19 @@ static void put_column(FILE *out, const char *line, char end)
 static rapt_code write_validation(const run *r, rapt_error *err)
 {
     const translation *d = r->data;
-    char *text = NULL;
-    size_t size = 0;
+    memory_stream text;
     if (!d->validation)
         return RAPT_OK;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream_open(&text);
     const rapt_pairs *p = pairs_of(r, true);
     for (size_t i = 0; out && i < rapt_pairs_count(p); i++)
         if (rapt_pairs_in_validation(p, i, fraction_of(r, true))) {
             put_column(out, rapt_pairs_source(p, i), '\t');
             put_column(out, rapt_pairs_target(p, i), '\n');
         }
-    rapt_code code = out && fclose(out) == 0 ? run_write(r, VALIDATION_FILE, text, size, err)
-                                             : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for " VALIDATION_FILE);
-    free(text);
+    rapt_code code = memory_stream_close(&text) ? run_write(r, VALIDATION_FILE, text.text, text.size, err)
+                                                : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for " VALIDATION_FILE);
+    free(text.text);
     return code;
 }
 

@@ -1,8 +1,8 @@
 /* train/task/text_data.c: finds and joins texts, loads or learns a tokenizer, makes the token file; or takes tokens from the
  * program. For task_language_model.c. */
-#define _GNU_SOURCE
 #include "train/task/text_data.h"
 
+#include "base/chars.h"
 #include "base/rows.h"
 #include "data/text_files.h"
 #include "io/model.h"
@@ -28,7 +28,7 @@ static rapt_code find_text(const run *r, text_data *d, rapt_error *err)
     rapt_code code = text_files_are_several(list, &d->several, err);
     if (code)
         return code;
-    d->text = d->several ? file_join(out, TEXT_FILE) : strdup(list);
+    d->text = d->several ? file_join(out, TEXT_FILE) : chars_copy(list);
     d->tokens_path = file_join(out, TOKENS_FILE);
     if (!d->text || !d->tokens_path)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
@@ -83,7 +83,7 @@ static rapt_code join_text(run *r, text_data *d, rapt_error *err)
     d->joins_text = d->several && !code;
     if (code)
         return code;
-    d->text_at = d->several ? file_writer_draft(&d->text_out) : strdup(d->text);
+    d->text_at = d->several ? file_writer_draft(&d->text_out) : chars_copy(d->text);
     return d->text_at ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
 }
 
@@ -125,8 +125,8 @@ static rapt_tokenizer *load_tokenizer(const run *r, rapt_error *err)
                                            [RAPT_RECIPE_TOKENIZER_O200K] = "o200k_base:",
                                            [RAPT_RECIPE_TOKENIZER_R50K] = "r50k_base:"};
     ROWS_FIT(prefixes, RAPT_RECIPE_TOKENIZERS, 0);
-    char *spec = NULL;
-    if (asprintf(&spec, "%s%s", prefixes[r->recipe->tokenizer.type], r->recipe->tokenizer.path) < 0) {
+    char *spec = chars_print("%s%s", prefixes[r->recipe->tokenizer.type], r->recipe->tokenizer.path);
+    if (!spec) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");
         return NULL;
     }
@@ -172,7 +172,7 @@ rapt_code text_data_find(run *r, text_data *d, rapt_error *err)
         return rapt_fail(err, RAPT_ERR_VALUE, "there are tokens to validate with, and none to train on");
     d->tokens = r->options->tokens;
     d->valid = r->options->validation_tokens;
-    d->text = strdup(r->recipe->data.text);
+    d->text = chars_copy(r->recipe->data.text);
     return d->text ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
 }
 
@@ -231,7 +231,7 @@ rapt_code text_data_make(run *r, text_data *d, rapt_error *err)
 /* Names the files as rank 0 does; they need not exist here. */
 static rapt_code name_text(const run *r, text_data *d, bool several, rapt_error *err)
 {
-    d->text = several ? file_join(r->options->out, TEXT_FILE) : strdup(r->recipe->data.text);
+    d->text = several ? file_join(r->options->out, TEXT_FILE) : chars_copy(r->recipe->data.text);
     d->tokens_path = file_join(r->options->out, TOKENS_FILE);
     return d->text && d->tokens_path ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
 }

@@ -1,7 +1,7 @@
 /* train/task/validation_bleu.c: translates the validation set and scores it with the library's functions. */
-#define _GNU_SOURCE
 #include "train/task/validation_bleu.h"
 
+#include "base/memory_stream.h"
 #include "io/model_core.h"
 #include "rapt/decode.h"
 #include "rapt/metrics.h"
@@ -64,11 +64,15 @@ static rapt_code validation_bleu_translate(const run *r, const rapt_model *m, va
 /* A rank's translations, each with its NUL; the caller frees them. */
 static rapt_code own_lines(const run *r, const validation_text *text, char **lines, size_t *size, rapt_error *err)
 {
-    FILE *out = open_memstream(lines, size);
+    memory_stream own;
+    FILE *out = memory_stream_open(&own);
     for (size_t i = 0; out && i < text->count; i++)
         if (i / BLOCK % (size_t)r->ranks == (size_t)r->rank)
             fwrite(text->out[i].hypotheses[0].text, 1, strlen(text->out[i].hypotheses[0].text) + 1, out);
-    return out && fclose(out) == 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for translations");
+    const bool whole = memory_stream_close(&own);
+    *lines = own.text;
+    *size = own.size;
+    return whole ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for translations");
 }
 
 /* Finds the lines of each rank in the lines of all, which follow rank by rank. */

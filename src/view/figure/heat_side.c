@@ -1,7 +1,6 @@
 /* view/figure/heat_side.c: tokens, or numbers at round steps, at the rows and columns of a heat map.
  * For heat.c.
  * Not for axes of real numbers: axes.c. */
-#define _GNU_SOURCE
 #include "view/figure/heat_parts.h"
 
 #include "view/figure/draw_type.h"
