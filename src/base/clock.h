@@ -7,6 +7,8 @@
 
 /* The clock is one that nobody sets. */
 double clock_seconds(void);
+/* Seconds of all CPUs that this process has computed. */
+double clock_cpu_seconds(void);
 /* Returns after that time, whatever signals arrive. */
 void clock_sleep(double seconds);
 /* What localtime() gives, in the caller's memory. False: the year is too large. */

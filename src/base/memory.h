@@ -1,5 +1,5 @@
 /* base/memory.h: how much memory this process may still take, and which limit decides. For checks before an allocation. Also
- * gives unused memory of malloc back to the system. */
+ * gives unused memory of malloc back to the system, and has memory at addresses that are multiples of a number. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
@@ -20,5 +20,13 @@ void memory_limits(const char *root, memory_limit limits[MEMORY_LIMITS]);
 /* Gives memory that was freed but that malloc keeps back to the system, after work that took a lot of memory once, such as
  * reading the JSON of a large vocabulary. Does nothing if the C library has no such function. */
 void memory_trim(void);
+
+/* The most bytes that this process has had in RAM at once. */
+size_t memory_peak(void);
+
+/* Memory whose address is a multiple of `alignment`, a power of two of which `size` is a multiple; NULL: out of memory. */
+void *memory_aligned(size_t alignment, size_t size);
+/* Memory of memory_aligned, or NULL. */
+void memory_aligned_free(void *memory);
 
 #endif

@@ -12,6 +12,7 @@
  * with the same results. */
 #include "base/pool.h"
 
+#include "base/memory.h"
 #include "base/process.h"
 #include "base/thread.h"
 
@@ -187,7 +188,7 @@ pool *pool_new(int threads, rapt_error *err)
     if (pool_check_threads(threads, err) != RAPT_OK)
         return NULL;
     threads = threads != 0 ? threads : default_threads(err);
-    pool *p = aligned_alloc(_Alignof(pool), sizeof *p);
+    pool *p = memory_aligned(_Alignof(pool), sizeof *p);
     if (!p) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the thread pool");
         return NULL;
@@ -217,7 +218,7 @@ void pool_free(pool *p)
     if (!p)
         return;
     if (is_in_child(p)) {
-        free(p);
+        memory_aligned_free(p);
         return;
     }
     thread_lock(&p->mutex);
@@ -228,7 +229,7 @@ void pool_free(pool *p)
         thread_join(p->thread[i]);
     thread_condition_free(&p->wake);
     thread_mutex_free(&p->mutex);
-    free(p);
+    memory_aligned_free(p);
 }
 
 int pool_threads(const pool *p)

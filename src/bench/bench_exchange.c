@@ -1,6 +1,5 @@
 /* bench/bench_exchange.c: the exchange of a training step without the step: reduce-scatter of each bucket, then all-gather,
  * timed; small messages; and the share of a CPU that the communication thread takes while it has nothing to do. */
-#define _GNU_SOURCE
 #include "bench/bench_group.h"
 
 #include "base/clock.h"
@@ -9,7 +8,6 @@
 #include "train/shards/buckets.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #define LEAST_REPEATS 5
 #define PINGS 100
@@ -134,19 +132,12 @@ static rapt_code ping(rapt_group *g, double *us, rapt_error *err)
     return code;
 }
 
-static double seconds_of_cpu(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* The share of CPU time of the whole process: if all ranks are threads of one process, of all ranks together. */
 static double idle_share(double seconds)
 {
-    double cpu = seconds_of_cpu(), start = clock_seconds();
+    double cpu = clock_cpu_seconds(), start = clock_seconds();
     clock_sleep(seconds);
-    return (seconds_of_cpu() - cpu) / (clock_seconds() - start);
+    return (clock_cpu_seconds() - cpu) / (clock_seconds() - start);
 }
 
 rapt_code bench_exchange(rapt_group *g, size_t elements, double seconds, group_exchange *found, rapt_error *err)

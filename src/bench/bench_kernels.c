@@ -4,6 +4,7 @@
 #include "cli/machine_peak.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "tensor/gemm.h"
 
 #include <math.h>
@@ -46,7 +47,8 @@ static bool is_wanted_shape(const bench_options *o, shape s)
 
 static rapt_real *random_matrix(size_t rows, size_t columns)
 {
-    rapt_real *a = aligned_alloc(KERNELS_ALIGN, (rows * columns * sizeof *a + KERNELS_ALIGN - 1) / KERNELS_ALIGN * KERNELS_ALIGN);
+    const size_t bytes = (rows * columns * sizeof(rapt_real) + KERNELS_ALIGN - 1) / KERNELS_ALIGN * KERNELS_ALIGN;
+    rapt_real *a = memory_aligned(KERNELS_ALIGN, bytes);
     for (size_t i = 0; a && i < rows * columns; i++)
         a[i] = (rapt_real)(i * 2654435761u % 65536) / 65536 - (rapt_real)0.5;
     return a;
@@ -99,10 +101,10 @@ static bool bench_kernels_allocate(gemm_case *p, shape s)
 
 static void bench_kernels_release(gemm_case *p)
 {
-    free(p->x);
-    free(p->w);
-    free(p->dy);
-    free(p->out);
+    memory_aligned_free(p->x);
+    memory_aligned_free(p->w);
+    memory_aligned_free(p->dy);
+    memory_aligned_free(p->out);
 }
 
 static void bench_kernels_print_row(const bench_options *o, shape s, int form, double rate, double peak, int threads)
@@ -169,7 +171,7 @@ static rapt_code make_team(gemm_case *p, const bench_options *o, rapt_error *err
     if (!p->team.pool)
         return RAPT_ERR_MEMORY;
     size_t bytes = gemm_workspace_size(pool_threads(p->team.pool)) * sizeof(rapt_real);
-    p->team.workspace = aligned_alloc(KERNELS_ALIGN, bytes);
+    p->team.workspace = memory_aligned(KERNELS_ALIGN, bytes);
     return p->team.workspace ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the workspace");
 }
 
@@ -185,7 +187,7 @@ rapt_code bench_kernels(const bench_options *o, rapt_error *err)
         code = run_shapes(&p, o, peak, &all, err);
     if (!code)
         print_means(o, &all, peak, pool_threads(p.team.pool));
-    free(p.team.workspace);
+    memory_aligned_free(p.team.workspace);
     pool_free(p.team.pool);
     return code;
 }

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "kernels/kernels.h"
 
@@ -33,7 +34,7 @@ static void add_part(void *context, size_t part, int worker)
 
 double memory_adds(int threads, rapt_error *err)
 {
-    rapt_real *all = aligned_alloc(KERNELS_ALIGN, 3 * ADD_NUMBERS * sizeof *all);
+    rapt_real *all = memory_aligned(KERNELS_ALIGN, 3 * ADD_NUMBERS * sizeof *all);
     addition t = {kernels_active(err), all, all + ADD_NUMBERS, all + 2 * ADD_NUMBERS};
     pool *p = t.k && all ? pool_new(threads, err) : NULL;
     double best = 0;
@@ -47,7 +48,7 @@ double memory_adds(int threads, rapt_error *err)
     if (!all)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a measurement");
     pool_free(p);
-    free(all);
+    memory_aligned_free(all);
     return best;
 }
 

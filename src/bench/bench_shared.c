@@ -1,4 +1,5 @@
 /* bench/bench_shared.c: how benchmarks choose their sizes and report. It defines functions of bench.h. */
+#include "base/memory.h"
 #include "bench/bench.h"
 #include "cli/cli.h"
 #include "nn/weight_types.h"
@@ -7,7 +8,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 size_t bench_size(size_t wanted, size_t own)
 {
@@ -29,9 +29,7 @@ const char *bench_precision(const bench_options *o)
 
 size_t bench_peak_memory(void)
 {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (size_t)usage.ru_maxrss / 1024;
+    return memory_peak() / 1024 / 1024;
 }
 
 rapt_code bench_print_json(const json_t *o, rapt_error *err)

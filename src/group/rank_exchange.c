@@ -2,6 +2,7 @@
  * slow down the first, which is needed first. It knows no algorithm (operation.h). */
 #include "group/rank_exchange.h"
 
+#include "base/memory.h"
 #include "kernels/kernels.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ struct rank_exchange {
 
 static void *allocate_aligned(size_t bytes)
 {
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+    return memory_aligned(64, (bytes + 63) / 64 * 64);
 }
 
 rank_exchange *rank_exchange_new(const rapt_transport *transport, int rank, int size, const rank_exchange_options *options,
@@ -42,7 +43,7 @@ rank_exchange *rank_exchange_new(const rapt_transport *transport, int rank, int 
     o.in_flight = o.in_flight ? o.in_flight : EXCHANGE_IN_FLIGHT;
     o.portion = o.portion ? o.portion : RAPT_TRANSPORT_MAX;
     o.add = o.add ? o.add : k->add;
-    o.release = o.allocate ? o.release : free;
+    o.release = o.allocate ? o.release : memory_aligned_free;
     o.allocate = o.allocate ? o.allocate : allocate_aligned;
     rank_exchange *e = calloc(1, sizeof *e + (size_t)o.in_flight * sizeof e->slots[0]);
     if (!e) {

@@ -15,7 +15,7 @@ typedef struct rank_exchange_options {
     int in_flight;                     /* max operations in flight, not counting small ones; 0: EXCHANGE_IN_FLIGHT */
     size_t portion;                    /* bytes of a message at most; 0: RAPT_TRANSPORT_MAX */
     operation_add_fn *add;             /* y = a + b; NULL: the kernels' */
-    void *(*allocate)(size_t bytes);   /* allocates memory for data that are received before they are added; NULL: aligned_alloc
+    void *(*allocate)(size_t bytes);   /* allocates memory for data that are received before they are added; NULL: memory_aligned
                                           and free */
     void (*release)(void *memory);
 } rank_exchange_options;

@@ -2,6 +2,7 @@
  * all the arithmetic. */
 #include "tape/tape_core.h"
 
+#include "base/memory.h"
 #include "base/rng.h"
 #include "tape/compute.h"
 #include "tape/observe_op.h"
@@ -46,7 +47,7 @@ static bool tape_set_up(rapt_tape *t, const rapt_compute *options, pool *shared,
         return false;
     }
     size_t bytes = gemm_workspace_size(pool_threads(t->pool)) * sizeof(rapt_real);
-    t->team = (gemm_team){kn, t->k, t->pool, aligned_alloc(KERNELS_ALIGN, bytes)};
+    t->team = (gemm_team){kn, t->k, t->pool, memory_aligned(KERNELS_ALIGN, bytes)};
     if (!t->team.workspace)
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the tape");
     return t->team.workspace != NULL;
@@ -89,7 +90,7 @@ void rapt_tape_free(rapt_tape *t)
         return;
     tape_end_kept(t);
     pool_free(t->own_pool);
-    free(t->team.workspace);
+    memory_aligned_free(t->team.workspace);
     arena_free(&t->step);
     arena_free(&t->scratch);
     free(t);

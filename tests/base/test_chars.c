@@ -1,5 +1,5 @@
-/* tests/base/test_chars.c: strings are copied, cut and searched, also at their limits, and what is printed to memory is read back.
- * For src/base/chars.h and memory_stream.h. */
+/* tests/base/test_chars.c: strings are copied, cut and searched, also at their limits, and what is printed to memory is read
+ * back. For src/base/chars.h and memory_stream.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,6 +5,8 @@
  * of the CPU, for this call only. */
 #include "text/bpe/bpe_encode.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,7 +240,7 @@ static bool make_sets(encoder *e, size_t size)
         return true;
     while (count < MAX_SETS && count < size / BYTES_A_SET)
         count *= 2;
-    e->sets = aligned_alloc(sizeof *e->sets, count * sizeof *e->sets);
+    e->sets = memory_aligned(sizeof *e->sets, count * sizeof *e->sets);
     if (e->sets)
         memset(e->sets, 0, count * sizeof *e->sets);
     e->set_mask = count - 1;
@@ -257,7 +259,7 @@ static rapt_code bpe_encode_set_up(encoder *e, const byte_bpe *b, size_t size, r
 static void bpe_encode_tear_down(encoder *e)
 {
     split_walk_free(e->walk);
-    free(e->sets);
+    memory_aligned_free(e->sets);
 }
 
 bpe_encoder *bpe_encoder_new(const byte_bpe *b, size_t size, rapt_error *err)

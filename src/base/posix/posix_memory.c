@@ -1,13 +1,17 @@
-/* base/memory.c: reads the limits of memory from /proc (proc(5)) and control groups. A file that cannot be read counts as no
- * limit. */
+/* base/posix/posix_memory.c: the limits of memory from getrlimit, on Linux also from /proc (proc(5)) and control groups. What
+ * cannot be read counts as no limit. */
 #include "base/memory.h"
 
 #include "base/cgroup.h"
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#include <mach/mach.h>
+#endif
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -22,6 +26,17 @@ static FILE *open_proc(const char *root, const char *name)
 }
 
 /* Bytes that programs can have without swapping, including caches that can be dropped. */
+#ifdef __APPLE__
+static size_t ram_available(const char *root)
+{
+    vm_statistics64_data_t counts;
+    mach_msg_type_number_t size = HOST_VM_INFO64_COUNT;
+    (void)root;
+    if (host_statistics64(mach_host_self(), HOST_VM_INFO64, (host_info64_t)&counts, &size) != KERN_SUCCESS)
+        return SIZE_MAX;
+    return ((size_t)counts.free_count + counts.inactive_count) * (size_t)sysconf(_SC_PAGESIZE);
+}
+#else
 static size_t ram_available(const char *root)
 {
     char line[256];
@@ -34,6 +49,7 @@ static size_t ram_available(const char *root)
         fclose(in);
     return bytes;
 }
+#endif
 
 typedef struct mapped {
     size_t all, data; /* bytes */
@@ -74,4 +90,26 @@ void memory_trim(void)
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
+}
+
+size_t memory_peak(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0)
+        return 0;
+#ifdef __APPLE__
+    return (size_t)usage.ru_maxrss;
+#else
+    return (size_t)usage.ru_maxrss * 1024;
+#endif
+}
+
+void *memory_aligned(size_t alignment, size_t size)
+{
+    return aligned_alloc(alignment, size);
+}
+
+void memory_aligned_free(void *memory)
+{
+    free(memory);
 }
