@@ -14,7 +14,7 @@ if [ $mode = check ]; then cd "${1:-$(dirname "$0")/..}" || exit 2; else cd "$(d
 
 # Files and folders in which these phrases have been mended.
 swept=(include src tests tools examples data bench recipes README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs/*.md
-    docs/rapt.1 docs/{book,models,tutorials} docs/results/{[a-eg-z]*,fuzz}.md)
+    docs/{book,man,models,tutorials} docs/results/{[a-eg-z]*,fuzz}.md)
 
 # A regular expression of awk, a tab, what to write. "^" is the beginning of a comment. Lower case stands for both cases, unless
 # the expression has a capital letter.
@@ -37,7 +37,7 @@ what there is of	the noun
 '
 
 list_files() {
-    find "$@" -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.md' -o -name '*.1' \) \
+    find "$@" -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.md' -o -name '*.mdoc' \) \
         ! -name '*.zh-CN.md' ! -path '*/corpus/*' ! -path docs/glossary.md ! -path tools/check_prose.sh 2>/dev/null
 }
 

@@ -36,7 +36,7 @@ help_texts() {
 {
     find . -maxdepth 1 -name '*.md'
     find bench data docs examples src -name '*.md'
-    find docs -name '*.1'
+    find docs -name '*.mdoc'
     find recipes -name '*.yaml'
     find examples include src -name '*.[ch]'
 } | sed 's|^\./||' | grep -vx "$glossary" | sort >"$scratch/files"

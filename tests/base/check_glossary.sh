@@ -49,7 +49,7 @@ breaks 'one over two lines of a comment' '^examples/generate.c:.*"goes on" is re
 breaks 'one in a header' '^include/rapt/nn.h:.*"walks back"' include/rapt/nn.h '/* It walks back. */\n'
 breaks 'one in a message' '^src/nn/linear.c:.*"no memory"' src/nn/linear.c 'static const char *const TEXT = "no memory for it";\n'
 breaks 'one over two lines of a recipe' '"kept aside" is retired' recipes/quickstart.yaml '# a tenth is kept\n# aside\n'
-breaks 'one in the manual page' '^docs/rapt.1:.*"goes on"' docs/rapt.1 'The run goes on.\n'
+breaks 'one in the manual' '^docs/man/train.mdoc:.*"goes on"' docs/man/train.mdoc 'The run goes on.\n'
 breaks 'one in the README of a folder' '^src/nn/README.md:.*"walk back"' src/nn/README.md 'the walk back\n'
 ! tools/check_words.sh >out
 tally $? 'the breaks'

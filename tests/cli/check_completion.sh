@@ -165,7 +165,7 @@ fi
 check 'the data sets that completions name are those of rapt fetch --list' test \
     "$(complete_bash rapt fetch '' | LC_ALL=C sort | tr '\n' ' ')" = "$("$RAPT" fetch --list | cut -d' ' -f1 | LC_ALL=C sort | tr '\n' ' ')"
 check 'the keys are those of rapt train --help-recipe' diff <(complete_bash rapt train --set '' | tr -d '=') \
-    <("$RAPT" train --help-recipe | grep -oE '^ *(task|seed|(data|tokenizer|model|train)[.][a-z0-9_.]+) ' | tr -d ' ' | LC_ALL=C sort -u)
+    <("$RAPT" train --help-recipe | grep -oE '^(task|seed|(data|tokenizer|model|train)[.][a-z0-9_.]+) ' | tr -d ' ' | LC_ALL=C sort -u)
 refused 2 'csh.* is none of bash, zsh, fish' 'another shell' "$RAPT" --completion csh
 refused 2 'needs a shell' 'no shell' "$RAPT" --completion
 finish

@@ -25,32 +25,6 @@ done
 refused 2 'there is no command "trian"; did you mean "train"\? \(see `rapt --help`\)$' 'help of no command' "$RAPT" help trian
 refused 2 'extra operand' 'help of too much' "$RAPT" help plot attention now
 
-# ---- the manual page -----------------------------------------------------------------------------------------------
-# documented COMMAND: the options that the manual page has for it, in the synopsis or in its section, one a line.
-documented() {
-    awk -v command="$1" '
-        /^\.Sh SYNOPSIS/ { synopsis = 1 }
-        /^\.Sh DESCRIPTION/ { synopsis = 0 }
-        /^\.S[hs] / { section = $2 }
-        synopsis && /^\.Nm/ { form = "" }
-        synopsis && /^\.Cm/ && form == "" { form = $2 }
-        (synopsis && form == command) || section == command {
-            for (rest = $0; match(rest, /Fl -[a-z0-9][a-z0-9-]*/); rest = substr(rest, RSTART + RLENGTH))
-                print "-" substr(rest, RSTART + 3, RLENGTH - 3)
-        }' "$SOURCE/docs/rapt.1" | sort -u
-}
-parts_of() { # COMMAND: its subcommands, or one empty word
-    "$RAPT" "$1" --help | sed -n '1s/.* \([a-z|]*\) \.\.\.$/\1/p; s/^  \([a-z]*\) .*/\1/p' | tr '|' '\n' | grep . || echo
-}
-for command in $commands; do
-    for part in $(parts_of "$command" | sed 's/^$/-/'); do
-        "$RAPT" "$command" ${part#-} --usage | grep -o '\[--[a-z0-9-]*' | tr -d '['
-    done | grep -vxe --help -e --usage | sort -u >options.txt
-    documented "$command" >documented.txt
-    comm -23 options.txt documented.txt >lacks.txt
-    check "the manual page has the options of rapt $command: $(tr '\n' ' ' <lacks.txt)" test ! -s lacks.txt -a -s options.txt
-done
-
 # ---- wrong usage ---------------------------------------------------------------------------------------------------
 hint='\(see `rapt translate --help`\)$'
 refused 2 "unknown option \"--bean\"; did you mean --beam\? $hint" 'an unknown option' "$RAPT" translate m --bean 4

@@ -92,7 +92,7 @@ check 'the shared library has a SONAME with the minor version' \
 check 'and the links that go with it' test -L "$lib/librapt.so" -a -e "$lib/librapt.so.$abi" -a -e "$lib/librapt.so.$numbers"
 grep -q "RAPT_VERSION \"$version\"" "$prefix/include/rapt/base.h"
 check 'the headers are of that version' test $? = 0
-check 'so are the manual page' grep -Fqx ".Os rapt $version" "$SOURCE/docs/rapt.1"
+check 'so is the manual' grep -Fqx ".Os rapt $version" "$prefix/share/man/man1/rapt-train.1"
 check 'and the description of the HTTP interface' grep -Fq "\"version\": \"$version\"," "$SOURCE/src/serve/module/openapi.json"
 
 # ---- what the library exports --------------------------------------------------------------------------------------
