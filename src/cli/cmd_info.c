@@ -117,10 +117,11 @@ static void show_mpis(void)
 
 static int machine_json(const cpu_features *cpu, const kernels *k, int threads)
 {
-    return info_print_json(json_pack("{s:s, s:s, s:i, s:i, s:s, s:[i,i], s:o, s:o, s:o}", "version", rapt_version(),
+    return info_print_json(json_pack("{s:s, s:s, s:i, s:i, s:s, s:[i,i], s:o, s:o, s:o, s:o}", "version", rapt_version(),
                                      "cpu", cpu->brand, "cpus", pool_cpus(""), "threads", threads, "isa", k->name,
                                      "gemm_tile", k->gemm.mr, k->gemm.nr, "levels", levels_json(true),
-                                     "levels_missing", levels_json(false), "mpi", mpis_json()));
+                                     "levels_missing", levels_json(false), "mpi", mpis_json(), "libraries",
+                                     info_libraries_json()));
 }
 
 /* CPUs and memory that the system grants this process. */
@@ -165,6 +166,7 @@ static int show_machine(const info_arguments *a)
     printf("gemm      tiles of %d x %d, k in blocks of %d\n", k->gemm.mr, k->gemm.nr, KERNELS_K_BLOCK);
     printf("bf16      tiles of %d x %d, %s\n", k->bf16->mr, k->bf16->nr, k->bf16->name);
     show_mpis();
+    info_show_libraries();
     return 0;
 }
 

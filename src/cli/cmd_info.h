@@ -48,6 +48,12 @@ const char *info_tokenizer_kind(const rapt_tokenizer *k);
 /* Prints an object and frees it; NULL: out of memory. Returns the exit status. */
 int info_print_json(json_t *o);
 
+/* ---- info_libraries.c: the libraries that the program runs with, and their versions. */
+
+/* {"jansson": "2.14", ...}; NULL: out of memory. */
+json_t *info_libraries_json(void);
+void info_show_libraries(void); /* a line */
+
 /* ---- info_cluster.c: the table of `rapt info RECIPE --cluster`. */
 
 /* Prints the time, traffic and memory of a training step on 1 to 1,024 machines, as text or JSON. Returns the exit status. */

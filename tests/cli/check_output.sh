@@ -62,6 +62,11 @@ check 'score of a text against itself' grep -q '^100.00 BLEU|nrefs:1' .out
 silent err 'info' "$RAPT" info
 check 'it names the level' grep -q "^isa  *$("$RAPT" info --json | sed -n 's/.*"isa": "\(.*\)".*/\1/p'), of scalar " .out
 check 'one of those that there are' sh -c '"$1" info --json | tr -d " \n" | grep -Eq "\"isa\":\"([a-z0-9_]+)\".*\"levels\":\[[^]]*\"\1\""' - "$RAPT"
+# The same versions as pkg-config has, where the program was linked with what it knows.
+for library in jansson:jansson yaml-0.1:libyaml libpcre2-8:pcre2 libxxhash:xxhash zlib:zlib; do
+    found=$(pkg-config --modversion "${library%:*}" 2>/dev/null) || { skip "the version of ${library#*:} (pkg-config)"; continue; }
+    check "it names ${library#*:} $found" grep -Eq "^libraries .*${library#*:} $found(,|$)" .out
+done
 RAPT_ISA=scalar "$RAPT" info >.out
 check 'RAPT_ISA=scalar lowers it' grep -q '^isa *scalar' .out
 silent err 'info MODEL' "$RAPT" info model
@@ -111,7 +116,7 @@ json 'eval --json --loss-only' 'loss perplexity tokens' "$RAPT" eval model pairs
 json 'score --json' 'score signature' "$RAPT" score lines.txt reference.txt --json
 json 'score --json --metric chrf' 'score signature' "$RAPT" score lines.txt reference.txt --json --metric chrf
 json 'score --json --sentence' 'score signature' "$RAPT" score lines.txt reference.txt --json --sentence
-json 'info --json' 'version threads isa levels' "$RAPT" info --json
+json 'info --json' 'version threads isa levels libraries' "$RAPT" info --json
 json 'info MODEL --json' 'parameters layers d_model' "$RAPT" info model --json
 json 'info MODEL --json --tensors' 'parameters tensors' "$RAPT" info model --json --tensors
 json 'bench kernels --json' '' "$RAPT-bench" kernels --case 64x512x512 --json --seconds 0.01 --threads 1
