@@ -4,10 +4,10 @@
 #include "explain/explanation.h"
 
 #include "base/buffer.h"
+#include "base/pattern.h"
 #include "base/quote.h"
 #include "base/suggest.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ bool explain_matches(explain_selection *s, const char *name)
 {
     bool wanted = s->count == 0;
     for (size_t i = 0; i < s->count; i++)
-        if (fnmatch(s->patterns[i], name, 0) == 0)
+        if (pattern_fits(s->patterns[i], name))
             wanted = s->matched[i] = true;
     return wanted;
 }
@@ -94,7 +94,7 @@ static rapt_code fail_unmatched(const explain_selection *s, const char *pattern,
 rapt_code explain_selection_check(const explain_selection *s, bool gradients, rapt_error *err)
 {
     for (size_t i = 0; i < s->count; i++)
-        if (!s->matched[i] && !gradients && fnmatch(s->patterns[i], "loss", 0) == 0)
+        if (!s->matched[i] && !gradients && pattern_fits(s->patterns[i], "loss"))
             return rapt_fail(err, RAPT_ERR_NOT_FOUND, "\"%s\": there is a loss with gradients only (--train)",
                              quote(s->patterns[i]).text);
     for (size_t i = 0; i < s->count; i++)

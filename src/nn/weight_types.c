@@ -1,7 +1,8 @@
 /* nn/weight_types.c: parses a list of weight types, and looks up the type of a matrix. */
 #include "nn/weight_types.h"
 
-#include <fnmatch.h>
+#include "base/pattern.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -54,8 +55,8 @@ rapt_code weight_types_check(const char *list, rapt_type *all, rapt_error *err)
 /* `pattern` NULL: all. */
 static bool item_fits(const char *pattern, const rapt_param *p, bool output)
 {
-    return !pattern || (output && strcmp(pattern, "output") == 0) || fnmatch(pattern, p->value.name, 0) == 0 ||
-           (p->origin && fnmatch(pattern, p->origin, 0) == 0);
+    return !pattern || (output && strcmp(pattern, "output") == 0) || pattern_fits(pattern, p->value.name) ||
+           (p->origin && pattern_fits(pattern, p->origin));
 }
 
 bool weight_types_find(const char *list, const rapt_param *p, bool output, uint64_t *used, rapt_type *type)

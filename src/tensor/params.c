@@ -4,10 +4,10 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/pattern.h"
 #include "base/rng.h"
 #include "tensor/grad_store.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -296,7 +296,7 @@ size_t rapt_params_freeze(rapt_params *set, const char *pattern)
     size_t matches = 0;
     for (size_t i = 0; i < set->count; i++) {
         rapt_param *p = set->list[i];
-        if (p->buffer || fnmatch(pattern, p->value.name, 0) != 0)
+        if (p->buffer || !pattern_fits(pattern, p->value.name))
             continue;
         p->frozen = true;
         p->value.requires_grad = false;
