@@ -1,12 +1,12 @@
 /* base/arena.c: chunks in a list, a bump pointer in the current one. For everything with a lifetime longer than a
  * call. Not thread-safe: each thread has its own. Under AddressSanitizer a red zone follows every block. */
-#define _GNU_SOURCE
 #include "base/arena.h"
+
+#include "base/pages.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ARENA_ASAN 1
@@ -60,7 +60,7 @@ static arena_chunk *chunk_new(size_t size, bool small_pages)
         return NULL;
     }
     if (alignment == HUGE_PAGE)
-        madvise(data, size, small_pages ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+        pages_advise(data, size, !small_pages);
     POISON(data, size);
     *c = (arena_chunk){NULL, data, size, 0};
     return c;

@@ -1,25 +1,22 @@
 /* base/file.c: read, map, replace and append files; make folders.
  * For everything that loads or saves.
- * Not portable beyond POSIX: open, fsync and rename are what makes a replacement atomic. */
+ * What the system has to do for that is in disk.h. */
 #define _GNU_SOURCE
 #include "base/file.h"
 
+#include "base/disk.h"
 #include "base/near_path.h"
+#include "base/pages.h"
+#include "base/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* A message holds 512 bytes. For a longer path it shows the end, so that the reason still fits. */
-enum { SHOWN_PATH = 380, FIRST_CAPACITY = 1 << 16, TEMPORARY_TRIES = 1000, OPEN_PATH = 64 };
+enum { SHOWN_PATH = 380, FIRST_CAPACITY = 1 << 16, TEMPORARY_TRIES = 1000 };
 
 static rapt_code fail_path(rapt_error *err, rapt_code code, const char *action, const char *path, const char *reason)
 {
@@ -45,20 +42,11 @@ static rapt_code fail_too_large(rapt_error *err, const char *path, size_t max_by
     return fail_path(err, RAPT_ERR_VALUE, "read", path, reason);
 }
 
-static ssize_t read_some(int fd, void *to, size_t capacity)
-{
-    ssize_t got;
-    do
-        got = read(fd, to, capacity);
-    while (got < 0 && errno == EINTR);
-    return got;
-}
-
 /* Bytes to ask for at first: the size that a regular file states, and one more to meet its end in the same
  * read. */
-static size_t first_capacity(const struct stat *info, size_t max_bytes)
+static size_t first_capacity(const disk_entry *info, size_t max_bytes)
 {
-    size_t capacity = S_ISREG(info->st_mode) && info->st_size > 0 ? (size_t)info->st_size + 1 : FIRST_CAPACITY;
+    size_t capacity = info->kind == DISK_FILE && info->size > 0 ? (size_t)info->size + 1 : FIRST_CAPACITY;
     return capacity < max_bytes ? capacity : max_bytes + 1;
 }
 
@@ -81,7 +69,7 @@ static rapt_code file_read_all(int fd, const char *path, size_t capacity, size_t
     if (!*data)
         return fail_path(err, RAPT_ERR_MEMORY, "read", path, "out of memory");
     for (*size = 0;;) {
-        ssize_t got = read_some(fd, *data + *size, capacity - *size);
+        ptrdiff_t got = disk_read(fd, *data + *size, capacity - *size);
         if (got < 0)
             return fail_errno(err, "read", path);
         if (got == 0)
@@ -97,23 +85,23 @@ static rapt_code file_read_all(int fd, const char *path, size_t capacity, size_t
 }
 
 /* A device may be empty, like /dev/null, or never end, like /dev/zero; a terminal ends when its user says so. */
-static bool is_endless(int fd, const struct stat *info)
+static bool is_endless(int fd, const disk_entry *info)
 {
     char byte;
-    return S_ISCHR(info->st_mode) && !isatty(fd) && read_some(fd, &byte, 1) > 0;
+    return info->kind == DISK_DEVICE && !isatty(fd) && disk_read(fd, &byte, 1) > 0;
 }
 
 static rapt_code read_open(int fd, const char *path, size_t max_bytes, char **data, size_t *size,
                            rapt_error *err)
 {
-    struct stat info;
-    if (fd < 0 || fstat(fd, &info) != 0)
+    disk_entry info;
+    if (fd < 0 || !disk_look_open(fd, &info))
         return fail_errno(err, "read", path);
-    if (S_ISDIR(info.st_mode))
+    if (info.kind == DISK_FOLDER)
         return fail_path(err, RAPT_ERR_IO, "read", path, strerror(EISDIR));
     if (is_endless(fd, &info))
         return fail_path(err, RAPT_ERR_IO, "read", path, "a device, which may never end");
-    if (S_ISREG(info.st_mode) && (uintmax_t)info.st_size > max_bytes)
+    if (info.kind == DISK_FILE && info.size > max_bytes)
         return fail_too_large(err, path, max_bytes);
     return file_read_all(fd, path, first_capacity(&info, max_bytes), max_bytes, data, size, err);
 }
@@ -136,20 +124,18 @@ rapt_code file_read_open(int fd, const char *path, size_t max_bytes, char **data
 rapt_code file_read(const char *path, size_t max_bytes, char **data, size_t *size, rapt_error *err)
 {
     if (strcmp(path, "-") == 0)
-        return file_read_open(STDIN_FILENO, "standard input", max_bytes, data, size, err);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+        return file_read_open(DISK_IN, "standard input", max_bytes, data, size, err);
+    int fd = disk_open(path, DISK_READ);
     rapt_code code = file_read_open(fd, path, max_bytes, data, size, err);
     if (fd >= 0)
-        close(fd);
+        disk_close(fd);
     return code;
 }
 
 static bool write_all(int fd, const void *data, size_t size)
 {
     for (const char *at = data; size > 0;) {
-        ssize_t put = write(fd, at, size);
-        if (put < 0 && errno == EINTR)
-            continue;
+        ptrdiff_t put = disk_write(fd, at, size);
         if (put < 0)
             return false;
         at += put;
@@ -161,7 +147,7 @@ static bool write_all(int fd, const void *data, size_t size)
 /* Length of the folder part of `path` with its last slash; 0 if there is none. */
 static size_t folder_length(const char *path)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = disk_last_slash(path);
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
@@ -173,7 +159,7 @@ static int with_temporary_name(const char *path, int (*make)(int fd, const char 
     size_t capacity = strlen(path) + 64;
     *name = malloc(capacity);
     for (int i = 0; *name && i < TEMPORARY_TRIES; i++) {
-        snprintf(*name, capacity, "%.*s.%s.%ld.%d.tmp", folder, path, path + folder, (long)getpid(), i);
+        snprintf(*name, capacity, "%.*s.%s.%ld.%d.tmp", folder, path, path + folder, process_id(), i);
         int done = make(fd, *name);
         if (done >= 0 || errno != EEXIST)
             return done;
@@ -184,80 +170,50 @@ static int with_temporary_name(const char *path, int (*make)(int fd, const char 
 /* Not mkstemp, because the result would keep its mode 0600 after rename. The lock ends with this process. */
 static int create_exclusive(int fd, const char *name)
 {
-    fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    (void)(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB));
+    fd = disk_open(name, DISK_NEW);
+    (void)(fd >= 0 && disk_lock(fd));
     return fd;
 }
 
-/* A path through which a file without a name can be opened. */
-static void open_path(int fd, char path[OPEN_PATH])
+static int give_name(int fd, const char *name)
 {
-    snprintf(path, OPEN_PATH, "/proc/self/fd/%d", fd);
+    return disk_give_name(fd, name) ? 0 : -1;
 }
 
-static int link_name(int fd, const char *name)
-{
-    char open_file[OPEN_PATH];
-    open_path(fd, open_file);
-    return linkat(AT_FDCWD, open_file, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
-}
-
-/* Opens a file without a name: a process that is killed while it writes leaves nothing. -1 if the file system has no such files,
- * or if no path would lead to it later. */
+/* A file without a name: a process that is killed while it writes leaves nothing. */
 static int open_nameless(const char *path)
 {
-    char folder[PATH_MAX] = ".";
-    size_t length = folder_length(path);
-    if (length >= sizeof folder || access("/proc/self/fd", X_OK) != 0)
-        return -1;
-    if (length > 0) {
-        memcpy(folder, path, length);
-        folder[length] = '\0';
-    }
-    return open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    char *folder = file_folder(path);
+    const int fd = folder ? disk_open_nameless(folder) : -1;
+    free(folder);
+    return fd;
 }
 
-/* After this the new directory entry survives a power cut. Some file systems cannot sync folders: they say
- * EINVAL. */
+/* After this the new directory entry survives a power cut. */
 static bool sync_folder(const char *path)
 {
-    size_t length = folder_length(path);
-    char *folder = malloc(length + 1);
-    if (!folder)
-        return false;
-    memcpy(folder, path, length);
-    folder[length] = '\0';
-    int fd = open(*folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *folder = file_folder(path);
+    const bool done = folder && disk_sync_folder(folder);
+    const int reason = errno;
     free(folder);
-    if (fd < 0)
-        return false;
-    bool done = fsync(fd) == 0 || errno == EINVAL;
-    int saved = errno;
-    close(fd);
-    errno = saved;
+    errno = reason;
     return done;
 }
 
 /* The file that `path` leads to, through symbolic links, so that replacing it keeps the links. NULL with errno set. */
 static char *target_of(const char *path)
 {
-    struct stat info;
-    char *target = malloc(strlen(path) < PATH_MAX ? PATH_MAX : strlen(path) + 1);
-    if (!target || lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
-        return target ? strcpy(target, path) : NULL;
-    if (realpath(path, target))
-        return target;
-    free(target);
-    return NULL;
+    disk_entry info;
+    return disk_look_link(path, &info) && info.kind == DISK_LINK ? disk_real_path(path) : file_join("", path);
 }
 
 /* Only a regular file can be replaced: a device or pipe would be gone. */
 static rapt_code file_check_replaceable(const char *path, rapt_error *err)
 {
-    struct stat info;
-    if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
+    disk_entry info;
+    if (!disk_look(path, &info) || info.kind == DISK_FILE)
         return RAPT_OK;
-    return fail_path(err, RAPT_ERR_IO, "write", path, S_ISDIR(info.st_mode) ? strerror(EISDIR) : "not a regular file");
+    return fail_path(err, RAPT_ERR_IO, "write", path, info.kind == DISK_FOLDER ? strerror(EISDIR) : "not a regular file");
 }
 
 rapt_code file_writer_open(file_writer *w, const char *path, rapt_error *err)
@@ -268,7 +224,7 @@ rapt_code file_writer_open(file_writer *w, const char *path, rapt_error *err)
         return code;
     w->target = target_of(path);
     w->fd = w->target ? open_nameless(w->target) : -1;
-    if (w->target && w->fd < 0)
+    if (w->target && w->fd < 0 && errno != ENOMEM)
         w->fd = with_temporary_name(w->target, create_exclusive, -1, &w->temporary);
     if (w->fd >= 0)
         return RAPT_OK;
@@ -285,50 +241,36 @@ rapt_code file_writer_put(file_writer *w, const void *data, size_t size, rapt_er
 
 rapt_code file_writer_rewind(file_writer *w, rapt_error *err)
 {
-    return lseek(w->fd, 0, SEEK_SET) == 0 ? RAPT_OK : fail_errno(err, "write", w->path);
+    return disk_seek(w->fd, 0) ? RAPT_OK : fail_errno(err, "write", w->path);
 }
 
 char *file_writer_draft(const file_writer *w)
 {
-    char open_file[OPEN_PATH];
-    open_path(w->fd, open_file);
-    return file_join("", w->temporary ? w->temporary : open_file);
-}
-
-/* rename() that never replaces a file: the system call (glibc has it since 2.28), or where it is missing, a hard link. */
-static bool rename_new(const char *from, const char *to)
-{
-#ifdef SYS_renameat2
-    if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */) == 0)
-        return true;
-    if (errno != EINVAL && errno != ENOSYS)
-        return false;
-#endif
-    return link(from, to) == 0 && unlink(from) == 0;
+    return w->temporary ? file_join("", w->temporary) : disk_open_path(w->fd);
 }
 
 /* Gives the file a name in the target's folder if it has none yet, and renames it to the target. */
 static bool file_appear(file_writer *w)
 {
     if (w->is_new)
-        return w->temporary ? rename_new(w->temporary, w->target) : link_name(w->fd, w->target) == 0;
-    if (!w->temporary && with_temporary_name(w->target, link_name, w->fd, &w->temporary) < 0) {
+        return w->temporary ? disk_rename_new(w->temporary, w->target) : disk_give_name(w->fd, w->target);
+    if (!w->temporary && with_temporary_name(w->target, give_name, w->fd, &w->temporary) < 0) {
         free(w->temporary);
         w->temporary = NULL;
         return false;
     }
-    return rename(w->temporary, w->target) == 0;
+    return disk_rename(w->temporary, w->target);
 }
 
 rapt_code file_writer_finish(file_writer *w, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    if (fsync(w->fd) != 0 || !file_appear(w)) {
+    if (!disk_sync(w->fd) || !file_appear(w)) {
         code = fail_errno(err, "write", w->path);
         file_writer_discard(w);
         return code;
     }
-    if (close(w->fd) != 0)
+    if (!disk_close_written(w->fd))
         code = fail_errno(err, "write", w->path);
     else if (!sync_folder(w->target))
         code = fail_errno(err, "sync the folder of", w->path);
@@ -345,9 +287,9 @@ rapt_code file_writer_finish_new(file_writer *w, rapt_error *err)
 
 void file_writer_discard(file_writer *w)
 {
-    close(w->fd);
+    disk_close(w->fd);
     if (w->temporary)
-        unlink(w->temporary);
+        disk_remove(w->temporary);
     free(w->temporary);
     free(w->target);
 }
@@ -367,30 +309,30 @@ rapt_code file_write_atomic(const char *path, const void *data, size_t size, rap
 
 static rapt_code map_open_file(file_map *m, int fd, const char *path, rapt_error *err)
 {
-    struct stat info;
-    if (fstat(fd, &info) != 0)
+    disk_entry info;
+    if (!disk_look_open(fd, &info))
         return fail_errno(err, "read", path);
-    if (S_ISDIR(info.st_mode))
+    if (info.kind == DISK_FOLDER)
         return fail_path(err, RAPT_ERR_IO, "read", path, strerror(EISDIR));
-    if (!S_ISREG(info.st_mode))
+    if (info.kind != DISK_FILE)
         return fail_path(err, RAPT_ERR_IO, "read", path, "not a regular file, so it cannot be mapped");
-    if (info.st_size == 0) /* mmap refuses */
+    if (info.size == 0) /* the system refuses */
         return RAPT_OK;
-    void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
-    if (data == MAP_FAILED)
+    void *data = info.size <= SIZE_MAX / 2 ? pages_map_file(fd, (size_t)info.size) : NULL;
+    if (!data)
         return fail_errno(err, "read", path);
-    *m = (file_map){data, (size_t)info.st_size};
+    *m = (file_map){data, (size_t)info.size};
     return RAPT_OK;
 }
 
 rapt_code file_map_open(file_map *m, const char *path, rapt_error *err)
 {
     *m = (file_map){NULL, 0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* without O_NONBLOCK, a pipe without a writer would hang */
+    int fd = disk_open(path, DISK_READ_NOW);
     if (fd < 0)
         return fail_errno(err, "read", path);
     rapt_code code = map_open_file(m, fd, path, err);
-    close(fd);
+    disk_close(fd);
     return code;
 }
 
@@ -404,35 +346,32 @@ rapt_code file_map_draft(file_map *m, const file_writer *w, rapt_error *err)
  * folio around it: pages before `begin` in that folio are mapped again, even if they were given back. */
 void file_map_forget(const file_map *m, size_t begin, size_t end)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t page = pages_size();
     begin = begin / FILE_FOLIO * FILE_FOLIO;
     end = end < m->size ? end / page * page : m->size;
     if (begin < end)
-        madvise((char *)m->data + begin, end - begin, MADV_DONTNEED);
+        pages_forget((char *)m->data + begin, end - begin);
 }
 
 void file_map_close(file_map *m)
 {
     if (m->size > 0)
-        munmap((void *)m->data, m->size);
+        pages_unmap_file((void *)m->data, m->size);
     *m = (file_map){NULL, 0};
 }
 
 rapt_code file_append(const char *path, const void *data, size_t size, rapt_error *err)
 {
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    int fd = disk_open(path, DISK_APPEND);
     if (fd < 0)
         return fail_errno(err, "append to", path);
-    ssize_t put;
-    do
-        put = write(fd, data, size);
-    while (put < 0 && errno == EINTR);
+    ptrdiff_t put = disk_write(fd, data, size);
     rapt_code code = RAPT_OK;
     if (put < 0)
         code = fail_errno(err, "append to", path);
     else if ((size_t)put < size)
         code = fail_path(err, RAPT_ERR_IO, "append to", path, "only a part could be written (disk full?)");
-    if (close(fd) != 0 && code == RAPT_OK)
+    if (!disk_close_written(fd) && code == RAPT_OK)
         code = fail_errno(err, "append to", path);
     return code;
 }
@@ -440,15 +379,15 @@ rapt_code file_append(const char *path, const void *data, size_t size, rapt_erro
 /* mkdir for one component of a path; errno is ENOTDIR if the name belongs to something other than a folder. */
 static bool make_step(const char *path, size_t *made)
 {
-    struct stat info;
-    if (mkdir(path, 0777) == 0) {
+    disk_entry info;
+    if (disk_make_folder(path)) {
         *made = *made ? *made : strlen(path);
         return true;
     }
     int reason = errno;
-    if (stat(path, &info) == 0) { /* if the folder exists, mkdir may fail with EEXIST, but also with EROFS or EACCES */
+    if (disk_look(path, &info)) { /* if the folder exists, mkdir may fail with EEXIST, but also with EROFS or EACCES */
         errno = ENOTDIR;
-        return S_ISDIR(info.st_mode);
+        return info.kind == DISK_FOLDER;
     }
     errno = reason;
     return false;
@@ -456,12 +395,15 @@ static bool make_step(const char *path, size_t *made)
 
 static bool make_all_steps(char *path, size_t *made)
 {
-    for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
-        *slash = '\0';
-        if (!make_step(path, made)) {
-            *slash = '/';
+    for (char *at = path + disk_root(path); *at; at++) {
+        const char slash = *at;
+        if (!disk_is_slash(slash))
+            continue;
+        *at = '\0';
+        const bool there = make_step(path, made);
+        *at = slash;
+        if (!there)
             return false;
-        }
     }
     return make_step(path, made);
 }
@@ -469,8 +411,8 @@ static bool make_all_steps(char *path, size_t *made)
 void file_remove_new(char *path, size_t made)
 {
     while (made > 0 && strlen(path) >= made) {
-        rmdir(path);
-        char *slash = strrchr(path, '/');
+        disk_remove_folder(path);
+        char *slash = disk_last_slash(path);
         *(slash ? slash : path) = '\0';
     }
 }

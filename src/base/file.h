@@ -96,11 +96,11 @@ rapt_code file_is_in(const char *dir, const char *name, bool *there, rapt_error 
 
 /* "dir/name", or NULL on out-of-memory; the caller frees it. An empty `dir` gives `name`. */
 char *file_join(const char *dir, const char *name);
+/* The folder of `path` with its slash, "./" if it has none. NULL on out-of-memory; the caller frees it. */
+char *file_folder(const char *path);
 /* Sets *path to file_join(dir, name), which the caller frees. On RAPT_ERR_MEMORY, with `err` naming both, it is NULL. */
 rapt_code file_path(const char *dir, const char *name, char **path, rapt_error *err);
 
-/* The folder for temporary files: TMPDIR, or else /tmp. Borrowed. */
-const char *file_temporary_folder(void);
 /* Makes a folder "rapt-NAME-XXXXXX" in the folder for temporary files, with letters for the X. The caller removes it and frees
  * *path. */
 rapt_code file_make_temporary(const char *name, char **path, rapt_error *err);

@@ -1,20 +1,18 @@
 /* base/file_path.c: the paths of files in folders, and of temporary files. For everything that reads or writes a folder of
  * several files. Paths are not normalized: "..", links and double slashes stay. */
-#define _GNU_SOURCE /* mkostemp */
 #include "base/file.h"
 
+#include "base/disk.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 char *file_join(const char *dir, const char *name)
 {
     size_t length = strlen(dir), more = strlen(name);
-    bool slash = length > 0 && dir[length - 1] != '/';
+    bool slash = length > 0 && !disk_is_slash(dir[length - 1]);
     char *path = malloc(length + slash + more + 1);
     if (!path)
         return NULL;
@@ -25,16 +23,22 @@ char *file_join(const char *dir, const char *name)
     return path;
 }
 
+char *file_folder(const char *path)
+{
+    const char *slash = disk_last_slash(path);
+    const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    char *folder = malloc(length + 3);
+    if (folder)
+        memcpy(folder, path, length);
+    if (folder)
+        strcpy(folder + length, length ? "" : "./");
+    return folder;
+}
+
 rapt_code file_path(const char *dir, const char *name, char **path, rapt_error *err)
 {
     *path = file_join(dir, name);
     return *path ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%.380s: out of memory for the path of %.60s", dir, name);
-}
-
-const char *file_temporary_folder(void)
-{
-    const char *folder = getenv("TMPDIR");
-    return folder && *folder ? folder : "/tmp";
 }
 
 /* Calls make on a path in the folder for temporary files; the caller frees the path. *made is make's result, at least 0. */
@@ -43,7 +47,7 @@ static rapt_code make_temporary(const char *what, const char *name, int (*make)(
 {
     char file[64];
     snprintf(file, sizeof file, "rapt-%s-XXXXXX", name);
-    rapt_code code = file_path(file_temporary_folder(), file, path, err);
+    rapt_code code = file_path(disk_temporary_folder(), file, path, err);
     if (code)
         return code;
     *made = make(*path);
@@ -58,7 +62,7 @@ static rapt_code make_temporary(const char *what, const char *name, int (*make)(
 
 static int make_unique_folder(char *path)
 {
-    return mkdtemp(path) ? 0 : -1;
+    return disk_make_temporary_folder(path) ? 0 : -1;
 }
 
 rapt_code file_make_temporary(const char *name, char **path, rapt_error *err)
@@ -67,18 +71,10 @@ rapt_code file_make_temporary(const char *name, char **path, rapt_error *err)
     return make_temporary("folder", name, make_unique_folder, &made, path, err);
 }
 
-static int make_unnamed(char *path)
-{
-    const int fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
-
 rapt_code file_writer_open_temporary(file_writer *w, const char *name, char **path, rapt_error *err)
 {
     *w = (file_writer){.fd = -1};
-    rapt_code code = make_temporary("file", name, make_unnamed, &w->fd, path, err);
+    rapt_code code = make_temporary("file", name, disk_open_temporary, &w->fd, path, err);
     w->path = *path;
     return code;
 }
@@ -98,8 +94,8 @@ static bool means_absent(int reason)
 
 rapt_code file_is_there(const char *path, bool *there, rapt_error *err)
 {
-    struct stat info;
-    int reason = lstat(path, &info) == 0 ? 0 : errno;
+    disk_entry info;
+    int reason = disk_look_link(path, &info) ? 0 : errno;
     *there = !means_absent(reason);
     return reason && *there ? fail_access(err, path) : RAPT_OK;
 }
@@ -116,8 +112,8 @@ rapt_code file_is_in(const char *dir, const char *name, bool *there, rapt_error 
 
 rapt_code file_is_folder(const char *path, bool *folder, rapt_error *err)
 {
-    struct stat info;
-    int reason = stat(path, &info) == 0 ? 0 : errno;
-    *folder = reason == 0 && S_ISDIR(info.st_mode);
+    disk_entry info;
+    int reason = disk_look(path, &info) ? 0 : errno;
+    *folder = reason == 0 && info.kind == DISK_FOLDER;
     return reason && !means_absent(reason) ? fail_access(err, path) : RAPT_OK;
 }

@@ -1,19 +1,16 @@
-/* base/lock.c: a lock file in a folder, held by flock and removed by its holder. For lock.h. Only the holder of a file's lock
- * removes its name, and a process that gets a lock checks that the name still leads to that file. So two processes cannot hold
- * locks of two files with the same name. */
-#define _GNU_SOURCE
+/* base/lock.c: a lock file in a folder, whose lock ends with its process, and which its holder removes. For lock.h. Only the
+ * holder of a file's lock removes its name, and a process that gets a lock checks that the name still leads to that file. So two
+ * processes cannot hold locks of two files with the same name. */
 #include "base/lock.h"
 
+#include "base/disk.h"
 #include "base/file.h"
+#include "base/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { TRIES = 100, HOST = 64, HOLDER = 128 };
 
@@ -27,7 +24,7 @@ static rapt_code lock_fail_busy(rapt_error *err, const char *folder, int fd)
 {
     char text[HOLDER + 1] = "", host[HOST + 1];
     long process;
-    ssize_t size = pread(fd, text, HOLDER, 0);
+    const ptrdiff_t size = disk_read_first(fd, text, HOLDER);
     text[size > 0 ? size : 0] = '\0';
     if (sscanf(text, "%ld %64[A-Za-z0-9._-]", &process, host) != 2)
         return rapt_fail(err, RAPT_ERR_IO, "%.300s: another process writes into this folder", folder);
@@ -46,40 +43,37 @@ static rapt_code lock_fail_errno(rapt_error *err, const char *folder, int fd, in
 /* Whether the name leads to the open file. Returns 0, or errno if that cannot be told. */
 static int lock_has_name(int fd, const char *path, bool *same)
 {
-    struct stat open_file, named;
+    disk_entry open_file, named;
     *same = false;
-    if (fstat(fd, &open_file) != 0)
+    if (!disk_look_open(fd, &open_file))
         return errno;
-    if (lstat(path, &named) != 0)
+    if (!disk_look_link(path, &named))
         return errno == ENOENT ? 0 : errno;
-    *same = open_file.st_nlink > 0 && open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+    *same = open_file.named && disk_is_same(&open_file, &named);
     return 0;
 }
 
 /* For the error messages of other processes. If the disk is full, the lock still holds. */
 static void write_holder(int fd)
 {
-    char text[HOLDER], host[HOST + 1] = "";
-    gethostname(host, HOST);
-    int size = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), host);
-    if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)size, 0) < 0)
-        (void)!ftruncate(fd, 0);
+    char text[HOLDER], host[HOST + 1];
+    process_host(host, sizeof host);
+    int size = snprintf(text, sizeof text, "%ld %s\n", process_id(), host);
+    if (disk_cut(fd, 0) && disk_write(fd, text, (size_t)size) < 0)
+        disk_cut(fd, 0);
 }
 
 /* *again: the file that was opened has lost its name, or the folder is gone: the last holder has just removed them. */
 static rapt_code lock_try_once(folder_lock *l, bool *again, rapt_error *err)
 {
     bool same;
-    int busy;
     *again = false;
-    l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    l->fd = disk_open(l->path, DISK_LOCK);
     if (l->fd < 0) {
         *again = errno == ENOENT;
         return *again ? RAPT_OK : lock_fail(err, l->folder, strerror(errno));
     }
-    while ((busy = flock(l->fd, LOCK_EX | LOCK_NB)) != 0 && errno == EINTR)
-        continue;
-    if (busy)
+    if (!disk_lock(l->fd))
         return lock_fail_errno(err, l->folder, l->fd, errno);
     int reason = lock_has_name(l->fd, l->path, &same);
     if (reason)
@@ -100,7 +94,7 @@ static rapt_code make_folder(folder_lock *l, rapt_error *err)
 static void lock_clear(folder_lock *l)
 {
     if (l->fd >= 0)
-        close(l->fd);
+        disk_close(l->fd);
     if (l->folder)
         file_remove_new(l->folder, l->made);
     free(l->folder);
@@ -116,7 +110,7 @@ rapt_code folder_lock_take(folder_lock *l, const char *folder, rapt_error *err)
                                : rapt_fail(err, RAPT_ERR_MEMORY, "%.300s: out of memory for its lock", folder);
     for (int i = 0; i < TRIES && again && !code; i++) {
         if (l->fd >= 0)
-            close(l->fd);
+            disk_close(l->fd);
         l->fd = -1;
         code = make_folder(l, err);
         if (!code)
@@ -137,6 +131,6 @@ void folder_lock_release(folder_lock *l)
     if (!l->path)
         return;
     if (lock_has_name(l->fd, l->path, &same) == 0 && same)
-        unlink(l->path);
+        disk_remove(l->path);
     lock_clear(l);
 }

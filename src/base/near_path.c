@@ -1,10 +1,10 @@
 /* base/near_path.c: compares a missing path with the names in its folder. */
 #include "base/near_path.h"
 
+#include "base/disk.h"
 #include "base/quote.h"
 #include "base/suggest.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,21 +28,20 @@ const char *near_path(const char *path, char text[NEAR_PATH_TEXT])
     const int reason = errno;
     size_t size = strlen(path);
     text[0] = '\0';
-    while (size > 1 && path[size - 1] == '/') /* as completion in a shell leaves it */
+    while (size > 1 && disk_is_slash(path[size - 1])) /* as completion in a shell leaves it */
         size--;
     if (size == 0 || size >= sizeof folder)
         return text;
     memcpy(folder, path, size);
     folder[size] = '\0';
-    char *slash = strrchr(folder, '/');
+    char *slash = disk_last_slash(folder);
     strcpy(name, slash ? slash + 1 : folder);
     *(slash ? slash + 1 : folder) = '\0';
-    DIR *entries = opendir(*folder ? folder : ".");
-    const struct dirent *entry = NULL;
-    for (int i = 0; entries && i < ENTRIES_MAX && (entry = readdir(entries)) != NULL; i++)
-        keep_nearer(name, entry->d_name, nearest);
-    if (entries)
-        closedir(entries);
+    disk_folder *entries = disk_folder_open(*folder ? folder : ".");
+    const char *entry;
+    for (int i = 0; entries && i < ENTRIES_MAX && (entry = disk_folder_next(entries)) != NULL; i++)
+        keep_nearer(name, entry, nearest);
+    disk_folder_close(entries);
     char near[2 * NEAR_PATH_TEXT];
     snprintf(near, sizeof near, "%s%s", folder, nearest);
     if (*nearest && strlen(near) < 90) /* quote() takes no more without cutting */

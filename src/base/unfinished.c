@@ -1,23 +1,16 @@
 /* base/unfinished.c: removes what killed writers have left. A file is empty until its writer has locked it, so empty files are
  * left alone: otherwise a lock that is free might be one that a writer is about to take. */
-#define _GNU_SOURCE /* nftw */
 #include "base/unfinished.h"
 
+#include "base/disk.h"
 #include "base/lock.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { OPEN_FOLDERS = 8 };
+enum { LONGEST_PATH = 4096 };
 
 /* Whether `name` is ".NAME", then `numbers` numbers, each after a dot, and ".tmp". */
 static bool unfinished_has_form(const char *name, int numbers, long *process, size_t *size)
@@ -50,68 +43,54 @@ bool unfinished_is_folder(const char *name, long *process, size_t *size)
 }
 
 /* Opens a file that this user has left. -1: it is not such a file, or somebody holds its lock. */
-static int open_left(int folder, const char *name)
+static int open_left(const disk_folder *folder, const char *name)
 {
-    struct stat info, named;
-    const int fd = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    disk_entry info, named;
+    const int fd = disk_open_in(folder, name, DISK_LEFT);
     if (fd < 0)
         return -1;
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && info.st_uid == geteuid() &&
-        flock(fd, LOCK_EX | LOCK_NB) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-        named.st_ino == info.st_ino && named.st_dev == info.st_dev)
+    if (disk_look_open(fd, &info) && info.kind == DISK_FILE && info.size > 0 && info.own && disk_lock(fd) &&
+        disk_look_in(folder, name, &named) && disk_is_same(&info, &named))
         return fd;
-    close(fd);
+    disk_close(fd);
     return -1;
 }
 
-static void remove_left_file(int folder, const char *name)
+static void remove_left_file(const disk_folder *folder, const char *name)
 {
     const int fd = open_left(folder, name);
     if (fd < 0)
         return;
-    unlinkat(folder, name, 0);
-    close(fd);
+    disk_remove_in(folder, name);
+    disk_close(fd);
 }
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *at)
+static void remove_left_folder(const disk_folder *folder, const char *parent, const char *name)
 {
-    (void)info;
-    (void)type;
-    (void)at;
-    remove(path);
-    return 0;
-}
-
-static void remove_left_folder(int folder, const char *parent, const char *name)
-{
-    struct stat info;
-    const int inside = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    const bool own = inside >= 0 && fstat(inside, &info) == 0 && info.st_uid == geteuid();
+    disk_entry info;
+    disk_folder *inside = disk_folder_open_in(folder, name);
+    const bool own = inside && disk_folder_look(inside, &info) && info.own;
     const int held = own ? open_left(inside, FOLDER_LOCK_FILE) : -1;
-    char path[PATH_MAX];
-    const int length = held >= 0 ? snprintf(path, sizeof path, "%s/%s", parent, name) : PATH_MAX;
-    if (length < PATH_MAX)
-        nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+    char path[LONGEST_PATH];
+    if (held >= 0 && snprintf(path, sizeof path, "%s%s", parent, name) < LONGEST_PATH)
+        disk_remove_all(path);
     if (held >= 0)
-        close(held);
-    if (inside >= 0)
-        close(inside);
+        disk_close(held);
+    disk_folder_close(inside);
 }
 
 void unfinished_remove(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
-    char parent[PATH_MAX]; /* not allocated: nobody could be told of a failure */
-    const int length = slash ? snprintf(parent, sizeof parent, "%.*s", (int)(slash + 1 - path), path)
-                             : snprintf(parent, sizeof parent, ".");
-    DIR *dir = length < PATH_MAX ? opendir(parent) : NULL;
+    const char *slash = disk_last_slash(path), *last = slash ? slash + 1 : path, *name;
+    char parent[LONGEST_PATH]; /* not allocated: nobody could be told of a failure */
+    const int length = snprintf(parent, sizeof parent, "%.*s./", slash ? (int)(slash + 1 - path) : 0, path);
+    disk_folder *folder = length < LONGEST_PATH ? disk_folder_open(parent) : NULL;
     long process;
     size_t size;
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        if (unfinished_is_file(e->d_name, &process, &size) && size == strlen(last) && memcmp(e->d_name + 1, last, size) == 0)
-            remove_left_file(dirfd(dir), e->d_name);
-        else if (unfinished_is_folder(e->d_name, &process, &size))
-            remove_left_folder(dirfd(dir), parent, e->d_name);
-    if (dir)
-        closedir(dir);
+    while (folder && (name = disk_folder_next(folder)))
+        if (unfinished_is_file(name, &process, &size) && size == strlen(last) && memcmp(name + 1, last, size) == 0)
+            remove_left_file(folder, name);
+        else if (unfinished_is_folder(name, &process, &size))
+            remove_left_folder(folder, parent, name);
+    disk_folder_close(folder);
 }

@@ -3,6 +3,7 @@
 #include "bench/bench_decode.h"
 
 #include "base/clock.h"
+#include "base/disk.h"
 #include "bench/bench_memory.h"
 #include "bench/bench_profile.h"
 #include "bench/bench_times.h"
@@ -194,7 +195,7 @@ static rapt_code load_named(decoding *d, rapt_error *err)
     d->model = rapt_model_load(d->o->model, &load, err);
     if (!d->model)
         return err->code;
-    const char *slash = strrchr(d->o->model, '/');
+    const char *slash = disk_last_slash(d->o->model);
     d->name = slash && slash[1] ? slash + 1 : d->o->model;
     d->m = d->model->language.net;
     d->prompt = bench_size(d->o->sizes.prompt, PROMPT);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "base/disk.h"
 #include "base/rows.h"
 #include "cli/cli_model.h"
 #include "cli/eval/cmd_eval.h"
@@ -11,12 +12,8 @@
 #include "io/model_core.h"
 #include "tensor/type.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { CONVERT_BLOCK = 32 }; /* numbers of a block of Q8_0 and Q4_0 */
 
@@ -79,14 +76,13 @@ const cli_command convert_command = {
 /* Bytes of a file, or of the files of a folder. */
 static double convert_size(const char *path)
 {
-    struct stat info;
-    double bytes = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? (double)info.st_size : 0;
-    DIR *dir = opendir(path);
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        if (fstatat(dirfd(dir), e->d_name, &info, 0) == 0 && S_ISREG(info.st_mode))
-            bytes += (double)info.st_size;
-    if (dir)
-        closedir(dir);
+    disk_entry info;
+    double bytes = disk_is_file(path, &info) ? (double)info.size : 0;
+    disk_folder *folder = disk_folder_open(path);
+    for (const char *name; folder && (name = disk_folder_next(folder));)
+        if (disk_look_in(folder, name, &info) && info.kind == DISK_FILE)
+            bytes += (double)info.size;
+    disk_folder_close(folder);
     return bytes;
 }
 
@@ -127,14 +123,14 @@ static rapt_code convert_tell_types(const char *path, rapt_error *err)
 /* A file for --eval that can't be read is an error before anything is written. */
 static rapt_code convert_check_file(const convert_arguments *a, rapt_error *err)
 {
-    struct stat info;
+    disk_entry info;
     if (!a->eval || strcmp(a->eval, "-") == 0)
         return RAPT_OK;
-    if (access(a->eval, R_OK) != 0 || stat(a->eval, &info) != 0)
+    if (!disk_may_read(a->eval) || !disk_look(a->eval, &info))
         return rapt_fail(err, RAPT_ERR_IO, "cannot read %s: %s", a->eval, strerror(errno));
-    if (S_ISDIR(info.st_mode))
+    if (info.kind == DISK_FOLDER)
         return rapt_fail(err, RAPT_ERR_IO, "cannot read %s: %s", a->eval, strerror(EISDIR));
-    if (S_ISREG(info.st_mode) && info.st_size == 0)
+    if (info.kind == DISK_FILE && info.size == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is empty: there is nothing to evaluate on", a->eval);
     return RAPT_OK;
 }

@@ -1,6 +1,7 @@
 /* cli/cmd_data.c: `rapt data check`: statistics of a file of sentence pairs, and which lines have defects, before training.
  * data/check has the checks. */
 #include "cli/cli.h"
+#include "base/disk.h"
 #include "cli/data_sieve.h"
 #include "cli/put_json.h"
 #include "cli/say.h"
@@ -36,12 +37,12 @@ static const cli_option OPTIONS[] = {
 /* Splits FILE:FILE in place. */
 static bool cmd_data_split(char *path[2])
 {
-    char *colon = strchr(path[0], ':');
-    if (colon) {
-        *colon = '\0';
-        path[1] = colon + 1;
-    }
-    return colon != NULL;
+    char *colon = path[0] + disk_list_part(path[0], ":");
+    if (!*colon)
+        return false;
+    *colon = '\0';
+    path[1] = colon + 1;
+    return true;
 }
 
 static void cmd_data_check_out(data_arguments *a)

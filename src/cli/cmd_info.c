@@ -6,6 +6,7 @@
 
 #include "base/cgroup.h"
 #include "base/cpu.h"
+#include "base/disk.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "cli/cli.h"
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* A number, possibly with the suffix K, M, G or T. */
 static void take_rate(const cli_option *o, void *in, const char *text)
@@ -56,12 +56,12 @@ static const cli_option OPTIONS[] = {
 static void cmd_info_finish(void *arguments)
 {
     info_arguments *a = arguments;
-    struct stat there;
+    disk_entry there;
     const bool of_model = a->tensor || a->tensors || a->seal;
     cli_check_assignments(a->assignments, a->assignment_count);
     a->is_foreign = a->model && info_weights_is_foreign(a->model);
     a->is_adapter = a->model && info_adapter_is(a->model);
-    a->is_recipe = a->model && !a->is_foreign && stat(a->model, &there) == 0 && !S_ISDIR(there.st_mode);
+    a->is_recipe = a->model && !a->is_foreign && disk_look(a->model, &there) && there.kind != DISK_FOLDER;
     if (a->seal && !a->model)
         usage_error("missing operand: --seal needs MODEL");
     if (a->tensor && !a->model)
@@ -73,7 +73,7 @@ static void cmd_info_finish(void *arguments)
     if ((a->is_foreign || a->is_adapter) && (a->seal || a->network > 0))
         usage_error("--seal and --cluster are for models of rapt, not for %s",
                     a->is_adapter ? "adapters" : "those of other programs");
-    if (a->tensor && stat(a->model, &there) == 0 && !S_ISDIR(there.st_mode) && !gguf_is_file(a->model))
+    if (a->tensor && disk_look(a->model, &there) && there.kind != DISK_FOLDER && !gguf_is_file(a->model))
         usage_error("--tensor is for a folder or a GGUF file, not for another file of tensors");
     if (a->assignment_count > 0 && !a->is_recipe && a->network == 0)
         usage_error("--set is for a recipe");

@@ -1,6 +1,7 @@
 /* cli/cmd_train.c: `rapt train`: options, and messages about the data, the model and how a run ended. rapt_train does the work;
  * progress.c shows the steps. */
 #define _GNU_SOURCE
+#include "base/disk.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cli_model.h"
@@ -252,7 +253,7 @@ static rapt_code cmd_train_read_recipe(const train_arguments *a, rapt_recipe *r,
 static char *default_out(const char *recipe)
 {
     char *out = NULL;
-    const char *slash = strrchr(recipe, '/'), *base = slash ? slash + 1 : recipe, *dot = strrchr(base, '.');
+    const char *slash = disk_last_slash(recipe), *base = slash ? slash + 1 : recipe, *dot = strrchr(base, '.');
     int length = (int)(dot && dot > base ? (size_t)(dot - base) : strlen(base));
     return asprintf(&out, "models/%.*s", length, base) < 0 ? NULL : out;
 }

@@ -2,6 +2,7 @@
  * also on several machines (info_cluster.c). The run itself makes the plan, and is interrupted before it writes anything. */
 #include "cli/cmd_info.h"
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/fetch_hint.h"
@@ -11,7 +12,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 typedef struct planned {
     rapt_memory_plan plan;
@@ -43,7 +43,7 @@ static rapt_code info_recipe_plan(const info_arguments *a, const rapt_recipe *k,
     rapt_train_options o = rapt_train_options_default();
     o.recipe = k, o.out = out, o.threads = a->threads, o.stop = info_recipe_stop, o.on_plan = info_recipe_keep, o.context = &p;
     code = rapt_train(&o, &own);
-    rmdir(out);
+    disk_remove_folder(out);
     free(out);
     *plan = p.plan;
     return p.done ? RAPT_OK : rapt_fail(err, code, "%s", own.message);

@@ -1,6 +1,7 @@
 /* cli/info_types.c: the numeric types of a model's tensors. */
 #include "cli/info_types.h"
 
+#include "base/disk.h"
 #include "base/quote.h"
 #include "cli/cli.h"
 
@@ -33,7 +34,7 @@ size_t info_types_sum(const weights *w, bool matrices, info_type types[INFO_TYPE
 /* The file's name in the folder; bytes that are not UTF-8 become '?'. */
 static json_t *info_types_file_json(const weights *w, size_t i)
 {
-    const char *path = weights_file_path(w, i), *slash = strrchr(path, '/');
+    const char *path = weights_file_path(w, i), *slash = disk_last_slash(path);
     return json_pack("{s:s, s:I}", "name", quote(slash ? slash + 1 : path).text, "bytes", (json_int_t)weights_file_bytes(w, i));
 }
 
@@ -64,7 +65,7 @@ void info_types_print_files(const weights *w)
 {
     char bytes[32];
     for (size_t i = 0; i < weights_file_count(w); i++) {
-        const char *path = weights_file_path(w, i), *slash = strrchr(path, '/');
+        const char *path = weights_file_path(w, i), *slash = disk_last_slash(path);
         printf("%-14s%s (%s)\n", i > 0 ? "" : "files", quote(slash ? slash + 1 : path).text,
                cli_bytes((double)weights_file_bytes(w, i), bytes));
     }

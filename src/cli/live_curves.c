@@ -3,13 +3,14 @@
 #include "cli/live_curves.h"
 
 #include "base/clock.h"
+#include "base/disk.h"
+#include "base/file.h"
 #include "cli/say.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #define PAUSE 9.0   /* times as long as a drawing took */
 #define SHORTEST 0.3 /* seconds between drawings: more of them could not be told apart */
@@ -28,10 +29,10 @@ static void live_curves_stop(live_curves *c, const char *reason)
 
 void live_curves_begin(live_curves *c)
 {
-    const char *out = c->request.out, *slash = out ? strrchr(out, '/') : NULL;
-    char *folder = !out ? NULL : slash ? strndup(out, (size_t)(slash - out) + 1) : strdup(".");
+    const char *out = c->request.out;
+    char *folder = out ? file_folder(out) : NULL;
     rapt_error err = {0};
-    if (folder && access(folder, W_OK) != 0) {
+    if (folder && !disk_may_write(folder)) {
         rapt_fail(&err, RAPT_ERR_IO, "cannot write %s: %s", out, strerror(errno));
         live_curves_stop(c, err.message);
     }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* strdup, strndup */
 #include "rapt/data.h"
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/rng.h"
 #include "text/lines.h"
@@ -97,7 +98,7 @@ static rapt_code take_both(rapt_pairs *p, const char *path, size_t limit, rapt_e
 
 static rapt_code read_both(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
 {
-    const char *colon = strchr(path, ':');
+    const char *colon = path + disk_list_part(path, ":");
     char *source = strndup(path, (size_t)(colon - path));
     if (!source)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
@@ -117,7 +118,7 @@ rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
     }
     bool there = true;
     p->path = strdup(path);
-    rapt_code code = strchr(path, ':') ? file_is_there(path, &there, err) : RAPT_OK;
+    rapt_code code = path[disk_list_part(path, ":")] ? file_is_there(path, &there, err) : RAPT_OK;
     if (!code && there)
         code = lines_read(path, MAX_BYTES, &p->lines, err);
     if (!code)

@@ -5,25 +5,23 @@
 #include "data/text_files.h"
 
 #include "base/buffer.h"
+#include "base/disk.h"
 #include "base/file.h"
+#include "base/pattern.h"
 #include "base/rng.h"
 #include "text/lines.h"
 #include "text/text_in.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define COPY_PORTION ((size_t)8 << 20) /* bytes */
 
 /* The file that a path leads to, through links. */
 typedef struct place {
-    dev_t device;
-    ino_t number;
-    bool there, folder;
+    disk_entry entry;
+    bool there;
 } place;
 
 typedef struct text_file {
@@ -49,10 +47,9 @@ typedef struct joining {
 
 static rapt_code text_files_stat(const char *path, place *p, rapt_error *err)
 {
-    struct stat info;
     *p = (place){0};
-    if (stat(path, &info) == 0)
-        *p = (place){info.st_dev, info.st_ino, true, S_ISDIR(info.st_mode)};
+    if (disk_look(path, &p->entry))
+        p->there = true;
     else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG) /* the last of these errnos says that the name can't
                                                                               exist */
         return rapt_fail(err, RAPT_ERR_IO, "cannot access %.380s: %s", path, strerror(errno));
@@ -61,12 +58,17 @@ static rapt_code text_files_stat(const char *path, place *p, rapt_error *err)
 
 static bool text_files_same(place a, place b)
 {
-    return a.there && b.there && a.device == b.device && a.number == b.number;
+    return a.there && b.there && disk_is_same(&a.entry, &b.entry);
+}
+
+static bool is_folder(place p)
+{
+    return p.there && p.entry.kind == DISK_FOLDER;
 }
 
 static bool are_several(const char *list, place whole)
 {
-    return whole.folder || (strchr(list, ':') && !whole.there);
+    return is_folder(whole) || (list[disk_list_part(list, ":")] && !whole.there);
 }
 
 rapt_code text_files_are_several(const char *list, bool *several, rapt_error *err)
@@ -92,10 +94,12 @@ static rapt_code text_files_no_memory(joining *j, const char *path)
 /* The path below the named folder, or the name of a named file: it is the same wherever the folder is. */
 static const char *own_path(const joining *j, const char *path, bool found)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = disk_last_slash(path);
     if (!found)
         return slash ? slash + 1 : path;
-    return path + j->root + strspn(path + j->root, "/");
+    for (path += j->root; disk_is_slash(*path); path++)
+        continue;
+    return path;
 }
 
 static rapt_code add_file(joining *j, const char *path, bool found)
@@ -114,19 +118,45 @@ static rapt_code add_file(joining *j, const char *path, bool found)
 static bool is_wanted(const joining *j, const char *name)
 {
     for (const char *p = j->names; p && p < j->names_end; p += strlen(p) + 1)
-        if (fnmatch(p + strspn(p, " "), name, 0) == 0)
+        if (pattern_fits(p + strspn(p, " "), name))
             return true;
     return !j->names;
 }
 
-static int by_bytes(const struct dirent **a, const struct dirent **b)
+static int by_bytes(const void *a, const void *b)
 {
-    return strcmp((*a)->d_name, (*b)->d_name);
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int is_visible(const struct dirent *e)
+/* The names in a folder that do not begin with a dot, in order. */
+typedef struct folder_names {
+    char **name;
+    size_t count, capacity;
+} folder_names;
+
+static void names_free(folder_names *n)
 {
-    return e->d_name[0] != '.';
+    for (size_t i = 0; i < n->count; i++)
+        free(n->name[i]);
+    free(n->name);
+}
+
+static rapt_code names_read(joining *j, const char *folder, folder_names *n)
+{
+    disk_folder *f = disk_folder_open(folder);
+    const char *name;
+    bool kept = true;
+    while (f && kept && (name = disk_folder_next(f)))
+        if (name[0] != '.' && (kept = ARRAY_RESERVE(&n->name, &n->capacity, n->count + 1)))
+            kept = (n->name[n->count++] = strdup(name)) != NULL;
+    const int reason = errno;
+    const bool read = f && (!kept || !reason);
+    disk_folder_close(f);
+    if (n->count && kept)
+        qsort(n->name, n->count, sizeof *n->name, by_bytes);
+    if (!kept)
+        return text_files_no_memory(j, folder);
+    return read ? RAPT_OK : rapt_fail(j->err, RAPT_ERR_IO, "cannot read the folder %s: %s", folder, strerror(reason));
 }
 
 static rapt_code add_folder(joining *j, const char *folder);
@@ -135,16 +165,16 @@ static rapt_code add_folder(joining *j, const char *folder);
  * text. */
 static rapt_code add_entry(joining *j, const char *folder, const char *name)
 {
-    struct stat info = {0};
+    disk_entry info = {.kind = DISK_OTHER};
     char *path;
     rapt_code code = file_path(folder, name, &path, j->err);
     if (code)
         return code;
-    if (lstat(path, &info) != 0 && errno != ENOENT)
+    if (!disk_look_link(path, &info) && errno != ENOENT)
         code = rapt_fail(j->err, RAPT_ERR_IO, "cannot access %.380s: %s", path, strerror(errno));
-    else if (S_ISDIR(info.st_mode))
+    else if (info.kind == DISK_FOLDER)
         code = add_folder(j, path);
-    else if (S_ISREG(info.st_mode) && is_wanted(j, name))
+    else if (info.kind == DISK_FILE && is_wanted(j, name))
         code = add_file(j, path, true);
     free(path);
     return code;
@@ -152,20 +182,15 @@ static rapt_code add_entry(joining *j, const char *folder, const char *name)
 
 static rapt_code add_folder(joining *j, const char *folder)
 {
-    struct dirent **entries;
+    folder_names names = {0};
     place p;
     rapt_code code = text_files_stat(folder, &p, j->err);
     if (code || text_files_same(p, j->out_folder))
         return code;
-    int count = scandir(folder, &entries, is_visible, by_bytes);
-    if (count < 0)
-        return rapt_fail(j->err, RAPT_ERR_IO, "cannot read the folder %s: %s", folder, strerror(errno));
-    for (int i = 0; i < count; i++) {
-        if (!code)
-            code = add_entry(j, folder, entries[i]->d_name);
-        free(entries[i]);
-    }
-    free(entries);
+    code = names_read(j, folder, &names);
+    for (size_t i = 0; i < names.count && !code; i++)
+        code = add_entry(j, folder, names.name[i]);
+    names_free(&names);
     return code;
 }
 
@@ -176,25 +201,27 @@ static rapt_code add_path(joining *j, const char *path)
     if (code)
         return code;
     j->root = strlen(path);
-    return p.folder ? add_folder(j, path) : add_file(j, path, false);
+    return is_folder(p) ? add_folder(j, path) : add_file(j, path, false);
 }
 
 static rapt_code add_list(joining *j, char *list)
 {
     place whole;
     rapt_code code = text_files_stat(list, &whole, j->err);
-    if (code || !are_several(list, whole) || whole.folder) /* one path, which may contain a : */
+    if (code || !are_several(list, whole) || is_folder(whole)) /* one path, which may contain a : */
         return code ? code : add_path(j, list);
-    for (char *path; !code && (path = strsep(&list, ":"));)
+    for (char *path = list, *end; !code && path; path = end) {
+        end = path + disk_list_part(path, ":");
+        end = *end ? (*end = '\0', end + 1) : NULL;
         if (*path)
             code = add_path(j, path);
+    }
     return code;
 }
 
 static rapt_code stat_folder_of(const char *path, place *p, rapt_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *folder = file_folder(path);
     rapt_code code = folder ? text_files_stat(folder, p, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
     free(folder);
     return code;

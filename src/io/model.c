@@ -3,6 +3,7 @@
  * of each task. */
 #include "io/model.h"
 
+#include "base/disk.h"
 #include "base/ends.h"
 #include "base/file.h"
 #include "base/lock.h"
@@ -21,7 +22,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MAX_CONFIG ((size_t)1 << 20)
 #define CONFIG_FILE "config.json"
@@ -161,9 +161,9 @@ static rapt_code fill_model(rapt_model *m, model_source *from, rapt_task wanted,
 /* Refuses files that are not GGUF files. */
 static rapt_code check_file(const char *path, rapt_error *err)
 {
-    struct stat info;
+    disk_entry info;
     file_map map;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) /* a pipe, or a device */
+    if (disk_look(path, &info) && info.kind != DISK_FILE) /* a pipe, or a device */
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: not a model folder, and not a GGUF file", path);
     rapt_code code = file_map_open(&map, path, err);
     if (!code && map.size == 0)

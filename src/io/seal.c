@@ -2,6 +2,7 @@
  * reads and writes no files. */
 #include "io/seal.h"
 
+#include "base/disk.h"
 #include "base/quote.h"
 #include "io/model.h"
 #include "text/json_text.h"
@@ -58,7 +59,7 @@ static rapt_code seal_refuse(const char *key, const json_t *copy, const json_t *
     if (strcmp(key, MODEL_RUN) == 0)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: of another training run than config.json; if they belong together, "
                          "`rapt info %s --seal` binds them", file_path, folder);
-    const char *slash = strrchr(file_path, '/');
+    const char *slash = disk_last_slash(file_path);
     return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is %s, and %s in %s; if it was changed on purpose, `rapt info %s --seal` "
                      "binds them", config_path, key, seal_value_text(json_object_get(config, key)).text,
                      seal_value_text(json_object_get(copy, key)).text, slash ? slash + 1 : file_path, folder);

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/min.h"
-#include "base/zero_pages.h"
+#include "base/pages.h"
 #include "tape/tape_core.h"
 #include "tensor/stored.h"
 #include "tensor/type.h"
@@ -72,7 +72,7 @@ static bool kv_cache_make_rows(arena *memory, const rapt_kv_cache *c, size_t pos
 {
     *x = (rapt_tensor){.ndim = 3, .shape = {c->sizes.rows, positions, c->sizes.features}, .name = "cache"};
     *stored = NULL;
-    void *data = c->sizes.sparse ? zero_pages_map(kv_cache_page_bytes(c))
+    void *data = c->sizes.sparse ? pages_map(kv_cache_page_bytes(c))
                                  : arena_array(memory, c->sizes.rows * positions, c->bytes);
     if (c->sizes.storage == RAPT_TYPE_FP32)
         x->data = data;
@@ -117,8 +117,8 @@ static bool kv_cache_allocate(rapt_kv_cache *c)
 static void kv_cache_release(rapt_kv_cache *c)
 {
     for (size_t i = 0; c->layers && c->sizes.sparse && i < c->sizes.layers; i++) {
-        zero_pages_unmap(kv_cache_data(&c->layers[i].k, c->layers[i].k_stored), kv_cache_page_bytes(c));
-        zero_pages_unmap(kv_cache_data(&c->layers[i].v, c->layers[i].v_stored), kv_cache_page_bytes(c));
+        pages_unmap(kv_cache_data(&c->layers[i].k, c->layers[i].k_stored), kv_cache_page_bytes(c));
+        pages_unmap(kv_cache_data(&c->layers[i].v, c->layers[i].v_stored), kv_cache_page_bytes(c));
     }
     for (size_t i = 0; c->grown && i < c->sizes.layers; i++)
         arena_free(&c->grown[i]);
@@ -203,8 +203,8 @@ static void kv_cache_copy_held(const rapt_kv_cache *c, const uint8_t *from, size
 static void kv_cache_give_back_first(const rapt_kv_cache *c, const rapt_kv *kv)
 {
     const size_t bytes = c->sizes.rows * kv->k.shape[1] * c->bytes;
-    zero_pages_give_back(kv_cache_data(&kv->k, kv->k_stored), 0, bytes);
-    zero_pages_give_back(kv_cache_data(&kv->v, kv->v_stored), 0, bytes);
+    pages_release(kv_cache_data(&kv->k, kv->k_stored), 0, bytes);
+    pages_release(kv_cache_data(&kv->v, kv->v_stored), 0, bytes);
 }
 
 /* Grows one layer at a time, so that the old and new memory of only one layer exist together. After a failure some layers have
@@ -374,8 +374,8 @@ void kv_cache_row_trim(rapt_kv_cache *c, size_t row, size_t positions)
     if (!c->sizes.sparse || c->touched[row] <= positions)
         return;
     for (size_t i = 0; i < c->sizes.layers; i++) {
-        zero_pages_give_back(kv_cache_data(&c->layers[i].k, c->layers[i].k_stored), from, end);
-        zero_pages_give_back(kv_cache_data(&c->layers[i].v, c->layers[i].v_stored), from, end);
+        pages_release(kv_cache_data(&c->layers[i].k, c->layers[i].k_stored), from, end);
+        pages_release(kv_cache_data(&c->layers[i].v, c->layers[i].v_stored), from, end);
     }
     c->touched[row] = positions;
 }

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "recipe/recipe_init.h"
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/quote.h"
 #include "io/json_file.h"
@@ -67,7 +68,7 @@ static void find_source(const char *folder, const rapt_model *m, rapt_task task,
 /* A kept recipe has absolute paths. */
 static bool is_same_file(const char *a, const char *b)
 {
-    char *one = a ? realpath(a, NULL) : NULL, *other = b ? realpath(b, NULL) : NULL;
+    char *one = a ? disk_real_path(a) : NULL, *other = b ? disk_real_path(b) : NULL;
     bool same = one && other && strcmp(one, other) == 0;
     free(one);
     free(other);
@@ -77,7 +78,7 @@ static bool is_same_file(const char *a, const char *b)
 /* A model folder that was moved counts as the same: its sizes and tokenizers are compared with the checkpoint's. */
 static rapt_code check_init_folder(const char *began, const char *folder, const char *resumed, rapt_error *err)
 {
-    char *there = realpath(began, NULL);
+    char *there = disk_real_path(began);
     bool other = there && !is_same_file(there, folder);
     free(there);
     if (!other)

@@ -3,11 +3,11 @@
 #define _GNU_SOURCE /* open_memstream, strndup */
 #include "recipe/recipe_places.h"
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/quote.h"
 #include "recipe/recipe_keys.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +72,8 @@ static char *relative_list(const char *folder, const char *list, const char *bet
     FILE *out = open_memstream(&text, &length);
     bool fits = fits_comment(list);
     for (const char *path = list; out && fits; path += size + 1) {
-        size = strcspn(path, between);
-        fits = *path == '/' && put_relative(out, folder, path, size);
+        size = disk_list_part(path, between);
+        fits = disk_is_absolute(path) && put_relative(out, folder, path, size);
         if (!path[size])
             break;
         putc(':', out);
@@ -89,12 +89,11 @@ static char *relative_list(const char *folder, const char *list, const char *bet
 
 char *recipe_places(const char *folder, const rapt_recipe *recipe)
 {
-    char *text = NULL, here[PATH_MAX];
+    char *text = NULL, *here = disk_real_path(folder);
     size_t length;
     FILE *out = open_memstream(&text, &length);
     bool fine = out != NULL;
-    const bool known = realpath(folder, here) != NULL;
-    for (size_t i = 0; i < recipe_key_count() && fine && known; i++) {
+    for (size_t i = 0; i < recipe_key_count() && fine && here; i++) {
         const recipe_key *key = recipe_key_at(i);
         char **field = recipe_key_path(key, (rapt_recipe *)recipe);
         const char *list = field ? *field : NULL;
@@ -104,6 +103,7 @@ char *recipe_places(const char *folder, const rapt_recipe *recipe)
             fprintf(out, PLACE_LINE "%s" PLACE_IS "%s\n", relative, list);
         free(relative);
     }
+    free(here);
     if (out && fclose(out) == 0 && fine)
         return text;
     free(text);
@@ -117,11 +117,11 @@ static char *join_all(const char *recipe_path, const char *list, size_t list_siz
 {
     char *joined = NULL;
     size_t length, at = 0;
-    const char *slash = strrchr(recipe_path, '/');
+    const char *slash = disk_last_slash(recipe_path);
     FILE *out = open_memstream(&joined, &length);
     while (out) {
-        const size_t rest = strcspn(list + at, between), size = rest < list_size - at ? rest : list_size - at;
-        if (size > 0 && list[at] != '/' && slash)
+        const size_t rest = disk_list_part(list + at, between), size = rest < list_size - at ? rest : list_size - at;
+        if (size > 0 && !disk_is_absolute(list + at) && slash)
             fprintf(out, "%.*s/", (int)(slash - recipe_path), recipe_path);
         fprintf(out, "%.*s", (int)size, list + at);
         at += size;
@@ -141,11 +141,11 @@ static bool leads_somewhere(const char *list, const char *between)
 {
     bool there = true;
     file_is_there(list, &there, NULL);
-    if (there || !strpbrk(list, between))
+    if (there || !list[disk_list_part(list, between)])
         return there;
     there = true;
     for (size_t size; *list && there; list += size + (list[size] != '\0')) {
-        size = strcspn(list, between);
+        size = disk_list_part(list, between);
         char *path = strndup(list, size);
         if (path && size > 0)
             file_is_there(path, &there, NULL);
@@ -175,7 +175,7 @@ static rapt_code find_path(const char *recipe_path, const char *text, const reci
     const char *between = separator(key), *place;
     size_t size;
     char *joined = join_all(recipe_path, *path, strlen(*path), "");
-    if (joined && strchr(joined, ':') && *between) {
+    if (joined && joined[disk_list_part(joined, ":")] && *between) {
         bool there = true;
         rapt_code code = file_is_there(joined, &there, err);
         if (code || !there) {
@@ -185,7 +185,7 @@ static rapt_code find_path(const char *recipe_path, const char *text, const reci
         if (code)
             return code;
     }
-    const bool lost = joined && **path == '/' && !leads_somewhere(joined, between);
+    const bool lost = joined && disk_is_absolute(*path) && !leads_somewhere(joined, between);
     if (lost && text && (place = find_place(text, *path, &size)) != NULL) {
         char *moved = join_all(recipe_path, place, size, between);
         char **worse = moved && leads_somewhere(moved, between) ? &joined : &moved;

@@ -4,15 +4,13 @@
 #include "text/line_stream.h"
 
 #include "base/buffer.h"
+#include "base/disk.h"
 #include "base/near_path.h"
 #include "text/gzip.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PORTION ((size_t)256 << 10)
 #define BLOCK ((size_t)16 << 20)
@@ -51,7 +49,7 @@ line_stream *line_stream_open(const char *path, rapt_error *err)
     s->number = 1;
     bool standard = strcmp(path, "-") == 0;
     s->name = standard ? "standard input" : s->path;
-    s->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    s->fd = standard ? DISK_IN : disk_open(path, DISK_READ);
     if (s->fd >= 0)
         return s;
     fail_to_read(s, err);
@@ -63,8 +61,8 @@ void line_stream_free(line_stream *s)
 {
     if (!s)
         return;
-    if (s->fd > STDIN_FILENO)
-        close(s->fd);
+    if (s->fd > DISK_IN)
+        disk_close(s->fd);
     gzip_close(s->gzip);
     free(s->packed);
     free(s->path);
@@ -82,10 +80,7 @@ static rapt_code line_stream_fail_memory(const line_stream *s, rapt_error *err)
 
 static rapt_code read_bytes(line_stream *s, char *to, size_t *got, rapt_error *err)
 {
-    ssize_t count;
-    do
-        count = read(s->fd, to, PORTION);
-    while (count < 0 && errno == EINTR);
+    const ptrdiff_t count = disk_read(s->fd, to, PORTION);
     *got = count < 0 ? 0 : (size_t)count;
     return count < 0 ? fail_to_read(s, err) : RAPT_OK;
 }
@@ -138,8 +133,7 @@ static rapt_code read_more(line_stream *s, rapt_error *err)
 
 static bool has_arrived(const line_stream *s)
 {
-    struct pollfd p = {.fd = s->fd, .events = POLLIN};
-    return s->in.size > 0 || poll(&p, 1, 0) > 0;
+    return s->in.size > 0 || disk_has_arrived(s->fd);
 }
 
 static size_t count_newlines(const char *at, const char *end)

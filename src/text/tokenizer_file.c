@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* strndup */
 #include "text/tokenizer.h"
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/quote.h"
 #include "text/gguf/gguf_tokenizer.h"
@@ -82,7 +83,7 @@ static rapt_tokenizer *from_json(const json_t *root, const char *path, rapt_erro
 /* The public encoding whose rank file has such a name, "x/cl100k_base.tiktoken" or "cl100k_base"; or NULL. */
 static const char *encoding_of(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strchr(name, '.');
+    const char *slash = disk_last_slash(path), *name = slash ? slash + 1 : path, *dot = strchr(name, '.');
     return dot && strcmp(dot, ".tiktoken") != 0 ? NULL : ranks_encoding(name, dot ? (size_t)(dot - name) : strlen(name));
 }
 

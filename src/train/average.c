@@ -2,6 +2,7 @@
  * them (Vaswani et al. 2017, section 6.1). For `rapt average` and for programs. */
 #include "rapt/train.h"
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/lock.h"
 #include "io/model_core.h"
@@ -13,7 +14,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct average {
     const char *run;
@@ -39,12 +39,12 @@ static rapt_code find_steps(average *a, size_t wanted, rapt_error *err)
                      a->run, a->list.count, a->count ? a->count : 1);
 }
 
-static rapt_code average_stat(const char *folder, const char *name, struct stat *info, bool *there, rapt_error *err)
+static rapt_code average_stat(const char *folder, const char *name, disk_entry *info, bool *there, rapt_error *err)
 {
     char *path;
     if (file_path(folder, name, &path, err))
         return RAPT_ERR_MEMORY;
-    int reason = stat(path, info) == 0 ? 0 : errno;
+    int reason = disk_look(path, info) ? 0 : errno;
     *there = reason == 0;
     rapt_code code = reason && reason != ENOENT ? rapt_fail(err, RAPT_ERR_IO, "cannot look at %.380s: %s", path, strerror(reason))
                                                 : RAPT_OK;
@@ -56,7 +56,7 @@ static rapt_code average_stat(const char *folder, const char *name, struct stat 
 static rapt_code check_no_run(const char *out, rapt_error *err)
 {
     static const char *const names[] = {"checkpoints", "train.jsonl"};
-    struct stat to, best, info;
+    disk_entry to, best, info;
     bool there = false, has = false, is_best = false, of_run = false;
     rapt_code code = RAPT_OK;
     for (size_t i = 0; !code && !there && i < sizeof names / sizeof *names; i++)
@@ -66,7 +66,7 @@ static rapt_code check_no_run(const char *out, rapt_error *err)
     code = code ? code : average_stat(out, "", &to, &there, err);
     code = code ? code : average_stat(out, "../best", &best, &has, err);
     code = code ? code : average_stat(out, "../checkpoints", &info, &of_run, err);
-    is_best = !code && there && has && of_run && to.st_dev == best.st_dev && to.st_ino == best.st_ino;
+    is_best = !code && there && has && of_run && disk_is_same(&to, &best);
     return is_best
            ? rapt_fail(err, RAPT_ERR_VALUE, "%s belongs to a training run; the average goes to another folder", out) : code;
 }
@@ -75,13 +75,13 @@ static rapt_code check_no_run(const char *out, rapt_error *err)
 static rapt_code average_check_out(const char *run, const char *out, rapt_error *err)
 {
     static const char *const names[] = {"", "best", "untrained", "checkpoints"};
-    struct stat to, from;
+    disk_entry to, from;
     bool there, same = false;
     rapt_code code = average_stat(out, "", &to, &there, err);
     for (size_t i = 0; !code && there && !same && i < sizeof names / sizeof *names; i++) {
         bool has;
         code = average_stat(run, names[i], &from, &has, err);
-        same = !code && has && to.st_dev == from.st_dev && to.st_ino == from.st_ino;
+        same = !code && has && disk_is_same(&to, &from);
     }
     return same ? rapt_fail(err, RAPT_ERR_VALUE, "%s is the run itself; the average goes to another folder", out) : code;
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "train/set_up.h"
 
+#include "base/disk.h"
 #include "base/rng.h"
 #include "io/model_core.h"
 #include "kernels/kernels.h"
@@ -56,7 +57,7 @@ static rapt_code add_adapters(run *r, rapt_error *err)
     const rapt_recipe *k = r->recipe;
     if (k->train.lora.rank == 0)
         return RAPT_OK;
-    char *base = realpath(r->init, NULL);
+    char *base = disk_real_path(r->init);
     rapt_error reason = {0};
     rapt_model_lora_options o = rapt_model_lora_options_default();
     o.lora = (rapt_lora_options){.rank = (size_t)k->train.lora.rank, .alpha = k->train.lora.alpha,

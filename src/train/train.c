@@ -2,6 +2,7 @@
  * has their order, and the handling of failures and stops. */
 #define _GNU_SOURCE
 #include "base/clock.h"
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/sized.h"
 #include "recipe/recipe_keys.h"
@@ -53,7 +54,7 @@ static bool names_path(const char *message, const char *list)
 {
     bool found = false;
     for (size_t size; *list && !found; list += size + (list[size] == ':')) {
-        size = strcspn(list, ":");
+        size = disk_list_part(list, ":");
         found = size > 0 && memmem(message, strlen(message), list, size);
     }
     return found;

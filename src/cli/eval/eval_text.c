@@ -1,5 +1,6 @@
 /* cli/eval/eval_text.c: `rapt eval` of a language model: loss, perplexity and bits per byte of whole texts. */
 #define _GNU_SOURCE
+#include "base/disk.h"
 #include "cli/cli.h"
 #include "cli/eval/cmd_eval.h"
 #include "cli/eval/eval_compare.h"
@@ -15,8 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define MAX_IN_MEMORY ((off_t)64 << 20) /* bytes of a text; a longer text is tokenized into a temporary token file */
 
@@ -69,7 +68,7 @@ static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text
         f = make_tokens(k, text, path, threads, err);
     if (!f)
         rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for its tokens", text);
-    rmdir(folder);
+    disk_remove_folder(folder);
     free(path);
     free(folder);
     return f;
@@ -77,8 +76,8 @@ static rapt_token_file *tokens_on_disk(const rapt_tokenizer *k, const char *text
 
 static rapt_token_file *eval_text_read_tokens(const rapt_tokenizer *k, const char *path, int threads, rapt_error *err)
 {
-    struct stat s; /* if stat fails, reading reports why */
-    bool large = stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > MAX_IN_MEMORY;
+    disk_entry s; /* if that fails, reading reports why */
+    bool large = disk_is_file(path, &s) && s.size > MAX_IN_MEMORY;
     return large ? tokens_on_disk(k, path, threads, err) : tokens_in_memory(k, path, err);
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* strndup */
 #include "cli/plot/cmd_plot.h"
 
+#include "base/disk.h"
 #include "base/ends.h"
 
 #include <stdlib.h>
@@ -13,13 +14,13 @@
 /* Whether the last part of a path names nothing: "", "." or "..". */
 static bool ends_nameless(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    const char *slash = disk_last_slash(path), *last = slash ? slash + 1 : path;
     return !*last || strcmp(last, ".") == 0 || strcmp(last, "..") == 0;
 }
 
 static void drop_end(char *path, size_t end)
 {
-    while (end > 1 && path[end - 1] == '/')
+    while (end > 1 && disk_is_slash(path[end - 1]))
         end--;
     path[end] = '\0';
 }
@@ -34,7 +35,7 @@ static char *plot_paths_folder_of(const char *path)
     size_t size = strlen(folder), log = strlen(LOG);
     if (size > log && ends_in(folder, LOG))
         drop_end(folder, size - log);
-    char *whole = ends_nameless(folder) ? realpath(folder, NULL) : NULL;
+    char *whole = ends_nameless(folder) ? disk_real_path(folder) : NULL;
     if (!whole)
         return folder;
     free(folder);
@@ -55,7 +56,7 @@ static void cut_common(char **names, size_t count)
     size_t same = strlen(names[0]);
     for (size_t i = 1; i < count; i++)
         same = common(names[0], names[i], same);
-    while (same > 0 && names[0][same - 1] != '/')
+    while (same > 0 && !disk_is_slash(names[0][same - 1]))
         same--;
     for (size_t i = 0; i < count; i++)
         if (names[i][same])

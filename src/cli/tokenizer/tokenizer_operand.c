@@ -1,18 +1,18 @@
 /* cli/tokenizer/tokenizer_operand.c: the operands of its subcommands: a tokenizer and a file. */
 #include "cli/tokenizer/cmd_tokenizer.h"
 
+#include "base/disk.h"
 #include "cli/cli.h"
 #include "text/text_in.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Pipes and devices are read. If a file can't be examined, reading says why. */
 static bool can_map(const tokenizer_operands *o, const char *file)
 {
-    struct stat info;
-    return o->maps && strcmp(file, "-") != 0 && stat(file, &info) == 0 && S_ISREG(info.st_mode);
+    disk_entry info;
+    return o->maps && strcmp(file, "-") != 0 && disk_is_file(file, &info);
 }
 
 static rapt_code work_on_file(const rapt_tokenizer *k, const tokenizer_operands *o, tokenizer_work *work, const void *arguments,

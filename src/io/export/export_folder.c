@@ -1,21 +1,16 @@
 /* io/export/export_folder.c: makes, renames and removes the temporary folder. */
-#define _GNU_SOURCE /* nftw */
 #include "io/export/export_folder.h"
 
+#include "base/disk.h"
 #include "base/file.h"
+#include "base/process.h"
 #include "base/unfinished.h"
 #include "text/json_text.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-enum { OPEN_FOLDERS = 8 };
 
 static rapt_code export_folder_fail(const char *path, rapt_error *err)
 {
@@ -36,16 +31,16 @@ static char *export_copy(const char *text, size_t length)
 static rapt_code export_folder_name(export_folder *f, const char *path, rapt_error *err)
 {
     size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
+    while (length > 1 && disk_is_slash(path[length - 1]))
         length--;
     f->target = export_copy(path, length);
-    const char *slash = f->target ? strrchr(f->target, '/') : NULL;
+    const char *slash = f->target ? disk_last_slash(f->target) : NULL;
     const size_t above = slash ? (size_t)(slash + 1 - f->target) : 0;
     f->parent = above ? export_copy(path, above) : export_copy("./", 2);
     f->aside = malloc(length + 64);
     if (!f->target || !f->parent || !f->aside)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a path", path);
-    snprintf(f->aside, length + 64, "%s.%s.%ld.tmp", above ? f->parent : "", f->target + above, (long)getpid());
+    snprintf(f->aside, length + 64, "%s.%s.%ld.tmp", above ? f->parent : "", f->target + above, process_id());
     return RAPT_OK;
 }
 
@@ -62,7 +57,7 @@ static rapt_code export_folder_make(export_folder *f, const char *path, rapt_err
         code = file_make_dir_new(f->parent, &f->made, err);
     if (!code)
         unfinished_remove(f->target);
-    if (!code && mkdir(f->aside, 0777) != 0)
+    if (!code && !disk_make_folder(f->aside))
         code = export_folder_fail(f->aside, err);
     /* On a file system without locks a killed writer's folder stays. */
     if (!code && folder_lock_take(&f->lock, f->aside, &own) == RAPT_ERR_MEMORY)
@@ -76,23 +71,9 @@ void export_folder_begin(export_folder *f, const char *path, rapt_error *err)
     f->code = export_folder_make(f, path, err);
 }
 
-static int export_remove(const char *path, const struct stat *info, int type, struct FTW *at)
-{
-    (void)info;
-    (void)type;
-    (void)at;
-    remove(path);
-    return 0;
-}
-
 static rapt_code export_sync(const char *folder, rapt_error *err)
 {
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
-    rapt_code code = ok ? RAPT_OK : export_folder_fail(folder, err);
-    if (fd >= 0)
-        close(fd);
-    return code;
+    return disk_sync_folder(folder) ? RAPT_OK : export_folder_fail(folder, err);
 }
 
 rapt_code export_folder_end(export_folder *f)
@@ -100,12 +81,12 @@ rapt_code export_folder_end(export_folder *f)
     folder_lock_release(&f->lock);
     if (!f->code)
         f->code = export_sync(f->aside, f->err);
-    if (!f->code && rename(f->aside, f->target) != 0)
+    if (!f->code && !disk_rename(f->aside, f->target))
         f->code = export_folder_fail(f->target, f->err);
     if (!f->code)
         f->code = export_sync(f->parent, f->err);
     else if (f->aside)
-        nftw(f->aside, export_remove, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+        disk_remove_all(f->aside);
     if (f->code && f->made)
         file_remove_new(f->parent, f->made);
     free(f->file);

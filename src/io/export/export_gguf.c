@@ -2,6 +2,7 @@
  * there is no second model in memory. */
 #include "io/export/export_kinds.h"
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/unfinished.h"
 #include "io/export/export_gguf_parts.h"
@@ -131,7 +132,7 @@ static rapt_code gguf_rows(void *context, size_t tensor, size_t first, size_t co
 /* The length of the folder part of a path, with the slash; 0: it has none. */
 static size_t gguf_folder_length(const char *path)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = disk_last_slash(path);
     return slash ? (size_t)(slash + 1 - path) : 0;
 }
 

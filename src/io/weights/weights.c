@@ -3,6 +3,7 @@
 #include "io/weights/weights.h"
 
 #include "base/buffer.h"
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/quote.h"
 #include "io/stored_blocks.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define SAFETENSORS_TAIL ".safetensors"
 #define INDEX_TAIL ".index.json"
@@ -57,7 +57,7 @@ static bool weights_name_ends(const char *name, const char *tail)
 
 static const char *base_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = disk_last_slash(path);
     return slash ? slash + 1 : path;
 }
 
@@ -341,9 +341,9 @@ void weights_close(weights *w)
 
 bool weights_is_file(const char *path)
 {
-    struct stat info;
+    disk_entry info;
     file_map map;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    if (!disk_is_file(path, &info))
         return false;
     if (weights_name_ends(path, SAFETENSORS_TAIL) || weights_name_ends(path, SAFETENSORS_TAIL INDEX_TAIL) ||
         weights_name_ends(path, ".bin") || weights_name_ends(path, ".bin" INDEX_TAIL))

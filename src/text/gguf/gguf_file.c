@@ -1,6 +1,7 @@
 /* text/gguf/gguf_file.c: opens GGUF files. Every number of the file is checked before it is used. gguf_types.c has the types. */
 #include "text/gguf/gguf_file.h"
 
+#include "base/disk.h"
 #include "base/quote.h"
 
 #include <inttypes.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MAGIC "GGUF"
 enum {
@@ -371,9 +371,9 @@ bool gguf_begins(const char *bytes, size_t size)
 
 bool gguf_is_file(const char *path)
 {
-    struct stat info;
+    disk_entry info;
     file_map map;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || file_map_open(&map, path, NULL))
+    if (!disk_is_file(path, &info) || file_map_open(&map, path, NULL))
         return false;
     const bool is = gguf_begins(map.data, map.size);
     file_map_close(&map);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* strndup */
 #include "text/spm/marian.h"
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/quote.h"
 
@@ -27,7 +28,7 @@ static rapt_tokenizer *make_marian(spm *pieces, const json_t *vocab, const char 
 /* The path of a file in the folder of `path`, to be freed, and whether it is there. */
 static rapt_code find_beside(const char *path, const char *name, char **found, bool *there, rapt_error *err)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = disk_last_slash(path);
     char *folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
     *found = NULL;
     rapt_code code = folder ? file_path(folder, name, found, err)
@@ -44,7 +45,7 @@ static rapt_code find_beside(const char *path, const char *name, char **found, b
 
 rapt_code marian_vocabulary(const char *path, char **vocab, rapt_error *err)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *slash = disk_last_slash(path), *name = slash ? slash + 1 : path;
     const bool target = strcmp(name, "target.spm") == 0;
     bool there = false;
     char *other = NULL;

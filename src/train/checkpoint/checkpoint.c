@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "train/checkpoint/checkpoint.h"
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "base/quote.h"
 #include "group/group_ops.h"
@@ -31,7 +32,7 @@ static rapt_code delete_one(const char *folder, uint64_t step, rapt_error *err)
     rapt_code code = RAPT_OK;
     if (!path)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
-    else if (unlink(path) != 0 && errno != ENOENT)
+    else if (!disk_remove(path) && errno != ENOENT)
         code = rapt_fail(err, RAPT_ERR_IO, "cannot delete %.380s: %s", path, strerror(errno));
     free(path);
     return code;

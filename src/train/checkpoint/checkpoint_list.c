@@ -4,9 +4,9 @@
 #include "train/checkpoint/checkpoint_list.h"
 
 #include "base/buffer.h"
+#include "base/disk.h"
 #include "base/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,22 +53,22 @@ static rapt_code checkpoint_list_fail(rapt_error *err, const char *path, int rea
     return rapt_fail(err, code, "cannot read the folder %.380s: %s", path, text);
 }
 
-static rapt_code read_names(DIR *dir, const char *path, checkpoint_list *l, rapt_error *err)
+static rapt_code read_names(disk_folder *dir, const char *path, checkpoint_list *l, rapt_error *err)
 {
-    struct dirent *e;
-    while (errno = 0, (e = readdir(dir))) {
-        uint64_t step = checkpoint_list_step_of(e->d_name);
+    const char *name;
+    while ((name = disk_folder_next(dir))) {
+        uint64_t step = checkpoint_list_step_of(name);
         if (step && !checkpoint_list_add(l, step))
             return checkpoint_list_fail(err, path, ENOMEM);
     }
     return errno ? checkpoint_list_fail(err, path, errno) : RAPT_OK;
 }
 
-/* opendir also fails with ENOENT for a link that leads nowhere. */
-static rapt_code open_folder(const char *path, DIR **dir, rapt_error *err)
+/* Opening a folder also fails with ENOENT for a link that leads nowhere. */
+static rapt_code open_folder(const char *path, disk_folder **dir, rapt_error *err)
 {
     bool there = true;
-    *dir = opendir(path);
+    *dir = disk_folder_open(path);
     if (*dir)
         return RAPT_OK;
     int reason = errno;
@@ -84,13 +84,13 @@ static int by_step(const void *a, const void *b)
 
 rapt_code checkpoint_list_read(const char *folder, checkpoint_list *l, rapt_error *err)
 {
-    DIR *dir = NULL;
+    disk_folder *dir = NULL;
     char *path = checkpoint_folder(folder);
     *l = (checkpoint_list){0};
     rapt_code code = path ? open_folder(path, &dir, err) : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", folder);
     if (dir) {
         code = read_names(dir, path, l, err);
-        closedir(dir);
+        disk_folder_close(dir);
     }
     free(path);
     if (code)

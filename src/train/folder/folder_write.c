@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "train/folder/folder_begin.h"
 
+#include "base/disk.h"
 #include "base/file.h"
 #include "io/model_core.h"
 #include "recipe/recipe_keys.h"
@@ -18,7 +19,7 @@
 /* realpath, or a copy if nothing has this name; NULL with errno set. */
 static char *absolute(const char *path)
 {
-    char *whole = realpath(path, NULL);
+    char *whole = disk_real_path(path);
     bool nothing = !whole && (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG);
     return nothing ? strdup(path) : whole;
 }
@@ -41,7 +42,7 @@ static char *absolute_list(const char *list)
     FILE *out = open_memstream(&copy, &length);
     bool ok = out != NULL;
     for (const char *path = list; ok; path += size + 1) {
-        size = strcspn(path, ":");
+        size = disk_list_part(path, ":");
         ok = folder_put_absolute(out, path, size);
         if (!ok || !path[size])
             break;
@@ -63,7 +64,7 @@ static bool make_absolute(char **path, rapt_error *err)
     if (!given)
         return true;
     *path = NULL;
-    if (strchr(given, ':') && file_is_there(given, &there, err) != RAPT_OK)
+    if (given[disk_list_part(given, ":")] && file_is_there(given, &there, err) != RAPT_OK)
         return false;
     *path = there ? absolute(given) : absolute_list(given);
     if (!*path)

@@ -1,23 +1,20 @@
 /* train/folder/leftovers.c: removes files that a killed run had no time to name or to remove. If the file system has files
  * without names, there are hardly any (base/file.c). */
-#define _GNU_SOURCE
 #include "train/folder/leftovers.h"
 
+#include "base/disk.h"
+#include "base/process.h"
 #include "base/unfinished.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* This process's own may still be written. */
 static bool is_temporary(const char *name)
 {
     long process;
     size_t size;
-    return unfinished_is_file(name, &process, &size) && process != (long)getpid();
+    return unfinished_is_file(name, &process, &size) && process != process_id();
 }
 
 /* The other names come from language models of version 0.1; outside of a run's folder they may be the user's. */
@@ -26,28 +23,23 @@ static bool is_leftover(const char *name, bool of_run)
     return is_temporary(name) || (of_run && (strcmp(name, "text.tokens.before") == 0 || strcmp(name, "text.txt.before") == 0));
 }
 
-/* Closes `fd`, which may be -1. */
-static void remove_in(int fd, bool of_run)
+/* Closes the folder, which may be NULL. */
+static void remove_in(disk_folder *f, bool of_run)
 {
-    struct stat info;
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    for (struct dirent *e; dir && (e = readdir(dir));)
-        if (is_leftover(e->d_name, of_run) && fstatat(fd, e->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode))
-            unlinkat(fd, e->d_name, 0);
-    if (dir)
-        closedir(dir);
-    else if (fd >= 0)
-        close(fd);
+    disk_entry info;
+    for (const char *name; f && (name = disk_folder_next(f));)
+        if (is_leftover(name, of_run) && disk_look_in(f, name, &info) && info.kind == DISK_FILE)
+            disk_remove_in(f, name);
+    disk_folder_close(f);
 }
 
 void leftovers_remove(const char *folder, bool of_run)
 {
-    const int mode = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-    int fd = open(folder, mode);
-    if (fd < 0)
+    disk_folder *f = disk_folder_open(folder);
+    if (!f)
         return;
-    remove_in(openat(fd, "checkpoints", mode | O_NOFOLLOW), of_run);
-    remove_in(openat(fd, "best", mode | O_NOFOLLOW), of_run);
-    remove_in(openat(fd, "untrained", mode | O_NOFOLLOW), of_run);
-    remove_in(fd, of_run);
+    remove_in(disk_folder_open_in(f, "checkpoints"), of_run);
+    remove_in(disk_folder_open_in(f, "best"), of_run);
+    remove_in(disk_folder_open_in(f, "untrained"), of_run);
+    remove_in(f, of_run);
 }

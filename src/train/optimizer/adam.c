@@ -4,8 +4,8 @@
 #include "rapt/train.h"
 
 #include "base/math.h"
+#include "base/pages.h"
 #include "base/sized.h"
-#include "base/zero_pages.h"
 #include "ops/deferred.h"
 #include "tape/profile_op.h"
 #include "tensor/grad_store.h"
@@ -113,7 +113,7 @@ static bool adam_reserve(rapt_adam *a, bool in_part)
 {
     arena_init(&a->memory, SMALL_THINGS + (in_part ? 0 : moments_size(a, 1)));
     a->mapped = in_part ? moments_size(a, CACHE_LINE) : 0;
-    a->pages = a->mapped ? zero_pages_map(a->mapped) : NULL;
+    a->pages = a->mapped ? pages_map(a->mapped) : NULL;
     return a->pages || !a->mapped;
 }
 
@@ -173,7 +173,7 @@ void rapt_adam_free(rapt_adam *a)
         if (a->rows[i])
             adam_rows_end(a->rows[i]);
     arena_free(&a->memory);
-    zero_pages_unmap(a->pages, a->mapped);
+    pages_unmap(a->pages, a->mapped);
     free(a);
 }
 

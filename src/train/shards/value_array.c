@@ -1,24 +1,16 @@
 /* train/shards/value_array.c: moves the elements of parameters into one array. */
-#define _GNU_SOURCE
 #include "train/shards/gradient_layout.h"
 
+#include "base/pages.h"
 #include "tensor/params.h"
 
-#include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* Gives whole pages within the memory back to the system; the memory stays mapped. */
 static void release_pages(void *memory, size_t bytes)
 {
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)memory;
-    uintptr_t first = (begin + page - 1) / page * page, end = (begin + bytes) / page * page;
-    if (first >= end)
-        return;
-    void *at = (char *)memory + (first - begin);
-    madvise(at, end - first, MADV_NOHUGEPAGE); /* or the kernel may fill them again */
-    madvise(at, end - first, MADV_DONTNEED);
+    pages_advise(memory, bytes, false); /* or the kernel may fill them again */
+    pages_release(memory, 0, bytes);
 }
 
 rapt_real *value_array_move(arena *memory, const rapt_params *set, const gradient_layout *layout)

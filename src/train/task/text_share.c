@@ -1,7 +1,7 @@
 /* train/task/text_share.c: sends tokenizer and tokens from rank 0 to the others. */
-#define _GNU_SOURCE
 #include "train/task/text_data.h"
 
+#include "base/disk.h"
 #include "group/group_ops.h"
 #include "text/text_in.h"
 #include "text/tokenizer.h"
@@ -10,11 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #define PORTION ((size_t)1 << 22) /* bytes */
-#define OWN_FILES "/proc/self/"   /* as other processes of this machine don't call them */
 
 /* ---- the tokenizer -------------------------------------------------------------------------------------------- */
 
@@ -81,15 +79,10 @@ typedef struct offer {
     size_t size; /* size of that text */
 } offer;
 
-/* Takes over a path. Returns it if this process, and so others of its machine, can open it; else "". */
+/* Takes over a path. Returns it as others of this machine open it; "" for NULL. */
 static char *path_for_others(char *at)
 {
-    char *path = NULL;
-    const size_t own = strlen(OWN_FILES);
-    if (!at || strncmp(at, OWN_FILES, own) != 0)
-        return at ? at : strdup("");
-    if (asprintf(&path, "/proc/%ld/%s", (long)getpid(), at + own) < 0)
-        path = NULL;
+    char *path = disk_path_for_others(at ? at : "");
     free(at);
     return path;
 }
@@ -97,7 +90,7 @@ static char *path_for_others(char *at)
 static rapt_code make_offer(const text_tokens *t, offer *o, rapt_error *err)
 {
     o->header = t->file->header;
-    o->path = path_for_others(t->out ? file_writer_draft(t->out) : realpath(t->name, NULL));
+    o->path = path_for_others(t->out ? file_writer_draft(t->out) : disk_real_path(t->name));
     o->size = o->path ? strlen(o->path) : 0;
     return o->path ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the path of the tokens");
 }
