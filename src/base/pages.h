@@ -13,9 +13,9 @@ void pages_unmap_file(void *pages, size_t size);
 /* Whole pages of a mapped file leave memory, and are read again when they are needed. */
 void pages_forget(void *pages, size_t size);
 
-/* Zeroed memory that will be used only in part, aligned to a page: what is never written takes no memory, nor any reservation
- * where the system can do without. For the moments of an optimizer that several processes share, and for KV caches with short
- * rows. NULL: out of memory. */
+/* Zeroed memory that will be used only in part, aligned to a page: what is never written is not resident, nor reserved where the
+ * system can do without. For the moments of an optimizer that several processes share, and for KV caches with short rows. NULL:
+ * out of memory. */
 void *pages_map(size_t size);
 void pages_unmap(void *pages, size_t size); /* NULL is fine */
 /* Bytes first .. end - 1, of pages_map or of malloc, whose contents are not needed any more: their memory goes back to the

@@ -1,5 +1,5 @@
-/* base/pattern.c: one way back, to the last *: what stood between two of them fits as early as it can, so no earlier * has to
- * take more. */
+/* base/pattern.c: a search that returns to the last * only: what stood between two of them fits as early as it can, so no
+ * earlier * has to take more. */
 #include "base/pattern.h"
 
 #include <stddef.h>

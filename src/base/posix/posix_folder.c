@@ -13,7 +13,7 @@
 
 enum { OPEN_FOLDERS = 8 };
 
-/* An open folder is the C library's own, behind another name: no memory of ours, whose lack somebody would have to be told. */
+/* An open folder is the C library's own, behind another name: nothing is allocated here, and so nothing can lack. */
 static DIR *names_of(const disk_folder *f)
 {
     return (DIR *)f;
