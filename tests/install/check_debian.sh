@@ -8,7 +8,7 @@ if [ "$SANITIZED" ]; then
     skip 'installing a build with sanitizers'
     finish
 fi
-cmake --build "$BUILD" --target rapt rapt_shared rapt_static >build.log 2>&1 || { tail -20 build.log; exit 1; }
+cmake --build "$BUILD" --target rapt rapt_shared rapt_static rapt_pages >build.log 2>&1 || { tail -20 build.log; exit 1; }
 cp -r "$SOURCE/debian" .
 mkdir -p tools include/rapt
 cp "$SOURCE/include/rapt/base.h" include/rapt
