@@ -2,6 +2,7 @@
  * call. Not thread-safe: each thread has its own. Under AddressSanitizer a red zone follows every block. */
 #include "base/arena.h"
 
+#include "base/memory.h"
 #include "base/pages.h"
 
 #include <stdint.h>
@@ -54,7 +55,7 @@ static arena_chunk *chunk_new(size_t size, bool small_pages)
     size_t alignment = alignment_of(size);
     size = (size + alignment - 1) / alignment * alignment;
     arena_chunk *c = malloc(sizeof *c);
-    char *data = c ? aligned_alloc(alignment, size) : NULL;
+    char *data = c ? memory_aligned(alignment, size) : NULL;
     if (!data) {
         free(c);
         return NULL;
@@ -181,7 +182,7 @@ static void free_chunks(arena *a)
     for (arena_chunk *c = a->first, *next; c; c = next) {
         next = c->next;
         UNPOISON(c->data, c->size);
-        free(c->data);
+        memory_aligned_free(c->data);
         free(c);
     }
     a->first = a->current = NULL;

@@ -1,5 +1,4 @@
 /* cli/cmd_convert.c: `rapt convert`: a model for other programs. The work is rapt_model_export's. */
-#define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "base/disk.h"

@@ -1,7 +1,6 @@
 /* cli/cmd_info.c: `rapt info`: the machine and how rapt uses it. A model's sizes are in info_model.c, its
  * tensors in info_tensor.c, other programs' models in info_weights.c, adapters in info_adapter.c, a recipe's run in
  * info_recipe.c. */
-#define _GNU_SOURCE
 #include "cli/cmd_info.h"
 
 #include "base/cgroup.h"

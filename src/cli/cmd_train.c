@@ -1,7 +1,8 @@
 /* cli/cmd_train.c: `rapt train`: options, and messages about the data, the model and how a run ended. rapt_train does the work;
  * progress.c shows the steps. */
-#define _GNU_SOURCE
 #include "base/disk.h"
+#include "base/chars.h"
+#define _GNU_SOURCE
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cli_model.h"
@@ -206,8 +207,8 @@ static int help_recipe(void)
 
 static rapt_code set_init(rapt_recipe *r, const char *init, rapt_error *err)
 {
-    char *assignment = NULL;
-    if (asprintf(&assignment, "train.init=%s", init) < 0)
+    char *assignment = chars_print("train.init=%s", init);
+    if (!assignment)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
     rapt_code code = rapt_recipe_set(r, assignment, err);
     free(assignment);
@@ -252,10 +253,9 @@ static rapt_code cmd_train_read_recipe(const train_arguments *a, rapt_recipe *r,
 /* models/NAME for some/where/NAME.yaml. */
 static char *default_out(const char *recipe)
 {
-    char *out = NULL;
     const char *slash = disk_last_slash(recipe), *base = slash ? slash + 1 : recipe, *dot = strrchr(base, '.');
     int length = (int)(dot && dot > base ? (size_t)(dot - base) : strlen(base));
-    return asprintf(&out, "models/%.*s", length, base) < 0 ? NULL : out;
+    return chars_print("models/%.*s", length, base);
 }
 
 static bool on_terminal(void)
@@ -280,7 +280,7 @@ static rapt_code cmd_train_run(const train_arguments *a, const rapt_recipe *r, c
     display d = {.quiet = a->quiet || group->rank > 0, .several = group->ranks != NULL, .task = r->task,
                  .patience = r->train.patience};
     progress_options shown = {.out = stderr, .terminal = on_terminal()};
-    char *out = a->out ? strdup(a->out) : default_out(a->recipe);
+    char *out = a->out ? chars_copy(a->out) : default_out(a->recipe);
     rapt_train_options o = rapt_train_options_default();
     o.recipe = r, o.out = out, o.resume = a->resume, o.group = group->ranks, o.max_steps = (uint64_t)a->max_steps;
     o.untrained = a->untrained, o.threads = a->threads, o.stop = signals_stop;

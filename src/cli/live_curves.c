@@ -1,7 +1,7 @@
 /* cli/live_curves.c: decides when to draw; plot_training.c draws. */
-#define _GNU_SOURCE
 #include "cli/live_curves.h"
 
+#include "base/chars.h"
 #include "base/clock.h"
 #include "base/disk.h"
 #include "base/file.h"
@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define PAUSE 9.0   /* times as long as a drawing took */
 #define SHORTEST 0.3 /* seconds between drawings: more of them could not be told apart */
@@ -18,7 +17,7 @@
 bool live_curves_is_picture(const char *path)
 {
     const char *ending = strrchr(path, '.');
-    return ending && (strcasecmp(ending, ".png") == 0 || strcasecmp(ending, ".svg") == 0);
+    return ending && (chars_alike(ending, ".png") || chars_alike(ending, ".svg"));
 }
 
 static void live_curves_stop(live_curves *c, const char *reason)

@@ -1,7 +1,7 @@
 /* data/pairs.c: reading sentence pairs and choosing the validation split. For training and evaluation. */
-#define _GNU_SOURCE /* strdup, strndup */
 #include "rapt/data.h"
 
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/file.h"
 #include "base/rng.h"
@@ -99,7 +99,7 @@ static rapt_code take_both(rapt_pairs *p, const char *path, size_t limit, rapt_e
 static rapt_code read_both(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
 {
     const char *colon = path + disk_list_part(path, ":");
-    char *source = strndup(path, (size_t)(colon - path));
+    char *source = chars_copy_part(path, (size_t)(colon - path));
     if (!source)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
     rapt_code code = lines_read(source, MAX_BYTES, &p->lines, err);
@@ -117,7 +117,7 @@ rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
         return NULL;
     }
     bool there = true;
-    p->path = strdup(path);
+    p->path = chars_copy(path);
     rapt_code code = path[disk_list_part(path, ":")] ? file_is_there(path, &there, err) : RAPT_OK;
     if (!code && there)
         code = lines_read(path, MAX_BYTES, &p->lines, err);
@@ -172,7 +172,7 @@ rapt_pairs *rapt_pairs_from_lines(const char *const *sources, const char *const 
     rapt_error own = {0};
     rapt_pairs *p = calloc(1, sizeof *p);
     if (p)
-        p->path = strdup("the pairs");
+        p->path = chars_copy("the pairs");
     if (p && pairs_take_texts(p, sources, targets, count, &own) == RAPT_OK)
         return p;
     rapt_fail(err, p ? own.code : RAPT_ERR_MEMORY, "%s", p ? own.message : "out of memory for sentence pairs");

@@ -1,10 +1,10 @@
 /* data/text_files.c: joins folders and lists of text files into one file, to train language models on whole projects. First all
  * files are found, then they are concatenated. They are in the order of names, byte by byte, or of the hashes of names, so that
  * the order is the same everywhere. */
-#define _GNU_SOURCE
 #include "data/text_files.h"
 
 #include "base/buffer.h"
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/file.h"
 #include "base/pattern.h"
@@ -104,7 +104,7 @@ static const char *own_path(const joining *j, const char *path, bool found)
 
 static rapt_code add_file(joining *j, const char *path, bool found)
 {
-    char *copy = strdup(path);
+    char *copy = chars_copy(path);
     if (!copy || !ARRAY_RESERVE(&j->files, &j->capacity, j->count + 1)) {
         free(copy);
         return text_files_no_memory(j, path);
@@ -148,7 +148,7 @@ static rapt_code names_read(joining *j, const char *folder, folder_names *n)
     bool kept = true;
     while (f && kept && (name = disk_folder_next(f)))
         if (name[0] != '.' && (kept = ARRAY_RESERVE(&n->name, &n->capacity, n->count + 1)))
-            kept = (n->name[n->count++] = strdup(name)) != NULL;
+            kept = (n->name[n->count++] = chars_copy(name)) != NULL;
     const int reason = errno;
     const bool read = f && (!kept || !reason);
     disk_folder_close(f);
@@ -274,7 +274,7 @@ static rapt_code append_file(joining *j, const text_file *p)
 
 static rapt_code text_files_fill(joining *j, const char *list)
 {
-    char *copy = strdup(list);
+    char *copy = chars_copy(list);
     rapt_code code = copy ? add_list(j, copy) : text_files_no_memory(j, list);
     free(copy);
     if (!code && j->count)
@@ -293,7 +293,7 @@ static rapt_code text_files_choose(joining *j, const text_choice *choice)
     j->separator = choice ? choice->separator : NULL;
     if (!choice || !choice->names)
         return RAPT_OK;
-    j->names = strdup(choice->names);
+    j->names = chars_copy(choice->names);
     if (!j->names)
         return text_files_no_memory(j, choice->names);
     j->names_end = j->names + strlen(j->names);

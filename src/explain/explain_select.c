@@ -1,9 +1,9 @@
 /* explain/explain_select.c: selects intermediates and parts by shell patterns, and finds the name nearest to a pattern that
  * matches nothing. */
-#define _GNU_SOURCE
 #include "explain/explanation.h"
 
 #include "base/buffer.h"
+#include "base/chars.h"
 #include "base/pattern.h"
 #include "base/quote.h"
 #include "base/suggest.h"
@@ -57,11 +57,10 @@ bool explain_wants(explain_selection *s, const char *name)
 /* The pattern that takes in all of a module: "encoder.0.ffn.*" for "encoder.0.ffn.hidden". */
 static char *module_pattern(const char *name)
 {
-    char *pattern;
     const char *dot = strrchr(name, '.');
     if (!dot)
-        return strdup(name);
-    return asprintf(&pattern, "%.*s.*", (int)(dot - name), name) < 0 ? NULL : pattern;
+        return chars_copy(name);
+    return chars_print("%.*s.*", (int)(dot - name), name);
 }
 
 static const char *near_module(const explain_selection *s, const char *wanted, char near[128])

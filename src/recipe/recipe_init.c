@@ -1,8 +1,8 @@
 /* recipe/recipe_init.c: completes the recipe of a fine-tuning run with what the model decides. The model knows its shape, its
  * initialization and its tokenizers; only its run's recipe, if there is one, tells how the tokenizers were trained. */
-#define _GNU_SOURCE
 #include "recipe/recipe_init.h"
 
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/file.h"
 #include "base/quote.h"
@@ -312,7 +312,7 @@ static bool own_texts(rapt_recipe *r)
         char **text = (char **)((char *)r + recipe_key_at(i)->offset);
         if (recipe_key_at(i)->kind != RECIPE_STRING || !*text)
             continue;
-        *text = ok ? strdup(*text) : NULL;
+        *text = ok ? chars_copy(*text) : NULL;
         ok = ok && *text;
     }
     return ok;
@@ -331,7 +331,7 @@ static rapt_code merge_recipes(const rapt_recipe *recipe, const rapt_recipe *mod
         fit_dropouts(&all, &defaults, m, folder, s);
         fit_training(&all, &defaults, m);
     }
-    char *name = strdup(folder);
+    char *name = chars_copy(folder);
     all.train.init = name;
     bool ok = name && own_texts(&all);
     free(name);

@@ -1,10 +1,11 @@
 /* recipe/recipe_places.c: paths of a recipe: relative ones are relative to the recipe, as with includes in Makefiles and C
  * files. Lists of paths have : between them, unless a file has the whole name. */
-#define _GNU_SOURCE /* open_memstream, strndup */
 #include "recipe/recipe_places.h"
 
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/file.h"
+#include "base/memory_stream.h"
 #include "base/quote.h"
 #include "recipe/recipe_keys.h"
 
@@ -55,7 +56,7 @@ static bool put_relative(FILE *out, const char *folder, const char *to, size_t s
  * Unicode has. */
 static bool fits_comment(const char *text)
 {
-    char *clean = strdup(text);
+    char *clean = chars_copy(text);
     if (clean)
         quote_clean(clean);
     const bool fits = clean && strcmp(clean, text) == 0;
@@ -67,9 +68,9 @@ static bool fits_comment(const char *text)
  * comment cannot have. */
 static char *relative_list(const char *folder, const char *list, const char *between)
 {
-    char *text = NULL;
-    size_t length, size;
-    FILE *out = open_memstream(&text, &length);
+    memory_stream text;
+    size_t size;
+    FILE *out = memory_stream_open(&text);
     bool fits = fits_comment(list);
     for (const char *path = list; out && fits; path += size + 1) {
         size = disk_list_part(path, between);
@@ -78,20 +79,16 @@ static char *relative_list(const char *folder, const char *list, const char *bet
             break;
         putc(':', out);
     }
-    if (!out || fclose(out)) {
-        free(text);
-        return NULL;
-    }
-    if (!fits)
-        *text = '\0';
-    return text;
+    if (memory_stream_close(&text) && !fits)
+        *text.text = '\0';
+    return text.text;
 }
 
 char *recipe_places(const char *folder, const rapt_recipe *recipe)
 {
-    char *text = NULL, *here = disk_real_path(folder);
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
+    char *here = disk_real_path(folder);
+    memory_stream text;
+    FILE *out = memory_stream_open(&text);
     bool fine = out != NULL;
     for (size_t i = 0; i < recipe_key_count() && fine && here; i++) {
         const recipe_key *key = recipe_key_at(i);
@@ -104,9 +101,9 @@ char *recipe_places(const char *folder, const rapt_recipe *recipe)
         free(relative);
     }
     free(here);
-    if (out && fclose(out) == 0 && fine)
-        return text;
-    free(text);
+    if (memory_stream_close(&text) && fine)
+        return text.text;
+    free(text.text);
     return NULL;
 }
 
@@ -115,10 +112,10 @@ char *recipe_places(const char *folder, const rapt_recipe *recipe)
 /* The paths of a list, with relative ones joined to the recipe's folder; NULL if out of memory. */
 static char *join_all(const char *recipe_path, const char *list, size_t list_size, const char *between)
 {
-    char *joined = NULL;
-    size_t length, at = 0;
+    memory_stream joined;
+    size_t at = 0;
     const char *slash = disk_last_slash(recipe_path);
-    FILE *out = open_memstream(&joined, &length);
+    FILE *out = memory_stream_open(&joined);
     while (out) {
         const size_t rest = disk_list_part(list + at, between), size = rest < list_size - at ? rest : list_size - at;
         if (size > 0 && !disk_is_absolute(list + at) && slash)
@@ -129,10 +126,8 @@ static char *join_all(const char *recipe_path, const char *list, size_t list_siz
             break;
         putc(list[at++], out);
     }
-    if (out && fclose(out) == 0)
-        return joined;
-    free(joined);
-    return NULL;
+    memory_stream_close(&joined);
+    return joined.text;
 }
 
 /* Whether something has the name of the whole list, or each path of the list leads to something. Where that cannot be told, it is
@@ -146,7 +141,7 @@ static bool leads_somewhere(const char *list, const char *between)
     there = true;
     for (size_t size; *list && there; list += size + (list[size] != '\0')) {
         size = disk_list_part(list, between);
-        char *path = strndup(list, size);
+        char *path = chars_copy_part(list, size);
         if (path && size > 0)
             file_is_there(path, &there, NULL);
         free(path);

@@ -1,9 +1,9 @@
 /* text/line_stream.c: lines from a file, a pipe or a terminal, in blocks. A block ends when nothing more has arrived, so that a
  * person who types a line gets an answer before the next one. lines.c reads a text as a whole. */
-#define _GNU_SOURCE
 #include "text/line_stream.h"
 
 #include "base/buffer.h"
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/near_path.h"
 #include "text/gzip.h"
@@ -41,7 +41,7 @@ static rapt_code fail_to_read(const line_stream *s, rapt_error *err)
 line_stream *line_stream_open(const char *path, rapt_error *err)
 {
     line_stream *s = calloc(1, sizeof *s);
-    if (!s || !(s->path = strdup(path))) {
+    if (!s || !(s->path = chars_copy(path))) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to read %.380s", path);
         free(s);
         return NULL;

@@ -1,6 +1,5 @@
 /* text/tokenizer_file.c: tokenizers as files: finds the type of a file, and its reader. For model folders and the program. The
  * readers check the contents. */
-#define _GNU_SOURCE /* strndup */
 #include "text/tokenizer.h"
 
 #include "base/disk.h"

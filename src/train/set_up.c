@@ -1,7 +1,7 @@
 /* train/set_up.c: makes tape, model and optimizer. For train.c, which calls it in order. */
-#define _GNU_SOURCE
 #include "train/set_up.h"
 
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/rng.h"
 #include "io/model_core.h"
@@ -26,11 +26,11 @@ static bool can_learn(const rapt_params *set)
 
 static rapt_code freeze(run *r, rapt_error *err)
 {
-    char *patterns = r->recipe->train.freeze ? strdup(r->recipe->train.freeze) : NULL, *rest = patterns;
+    char *patterns = r->recipe->train.freeze ? chars_copy(r->recipe->train.freeze) : NULL, *rest = patterns;
     rapt_code code = RAPT_OK;
     if (r->recipe->train.freeze && !patterns)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for train.freeze");
-    for (char *p; !code && rest && (p = strsep(&rest, ","));)
+    for (char *p; !code && rest && (p = chars_cut(&rest, ","));)
         if (*p && rapt_params_freeze(r->model->params, p) == 0)
             code = rapt_fail(err, RAPT_ERR_VALUE, "train.freeze: no parameter is called \"%s\"", p);
     free(patterns);

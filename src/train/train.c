@@ -1,7 +1,7 @@
 /* train/train.c: a training run from beginning to end: open, check, prepare, loop, finish. Each stage has its own file; this file
  * has their order, and the handling of failures and stops. */
-#define _GNU_SOURCE
 #include "base/clock.h"
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/file.h"
 #include "base/sized.h"
@@ -55,7 +55,7 @@ static bool names_path(const char *message, const char *list)
     bool found = false;
     for (size_t size; *list && !found; list += size + (list[size] == ':')) {
         size = disk_list_part(list, ":");
-        found = size > 0 && memmem(message, strlen(message), list, size);
+        found = size > 0 && chars_find(message, strlen(message), list, size);
     }
     return found;
 }

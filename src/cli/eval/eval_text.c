@@ -1,5 +1,4 @@
 /* cli/eval/eval_text.c: `rapt eval` of a language model: loss, perplexity and bits per byte of whole texts. */
-#define _GNU_SOURCE
 #include "base/disk.h"
 #include "cli/cli.h"
 #include "cli/eval/cmd_eval.h"
@@ -17,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_IN_MEMORY ((off_t)64 << 20) /* bytes of a text; a longer text is tokenized into a temporary token file */
+#define MAX_IN_MEMORY ((uint64_t)64 << 20) /* bytes of a text; a longer text is tokenized into a temporary token file */
 
 enum { IDS = 1024 }; /* compared at a time */
 

@@ -1,8 +1,8 @@
 /* cli/plot/plot_paths.c: the names of folders in a picture: their paths without the folders that are common to all of them.
  * For the subcommands of `rapt plot`. */
-#define _GNU_SOURCE /* strndup */
 #include "cli/plot/cmd_plot.h"
 
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/ends.h"
 
@@ -28,7 +28,7 @@ static void drop_end(char *path, size_t end)
 /* The folder that a path means, with a name at its end: "runs/a" for "runs/a/train.jsonl", the absolute path for ".". */
 static char *plot_paths_folder_of(const char *path)
 {
-    char *folder = strdup(path);
+    char *folder = chars_copy(path);
     if (!folder)
         return NULL;
     drop_end(folder, strlen(folder));

@@ -1,8 +1,8 @@
 /* text/spm/marian_file.c: Marian's tokenizers in files: source.spm or target.spm beside vocab.json in a folder of Hugging Face,
  * or a file of rapt, also for M2M100. For rapt_tokenizer_load. */
-#define _GNU_SOURCE /* strndup */
 #include "text/spm/marian.h"
 
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/file.h"
 #include "base/quote.h"
@@ -29,7 +29,7 @@ static rapt_tokenizer *make_marian(spm *pieces, const json_t *vocab, const char 
 static rapt_code find_beside(const char *path, const char *name, char **found, bool *there, rapt_error *err)
 {
     const char *slash = disk_last_slash(path);
-    char *folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+    char *folder = chars_copy_part(path, slash ? (size_t)(slash - path) + 1 : 0);
     *found = NULL;
     rapt_code code = folder ? file_path(folder, name, found, err)
                             : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for the path of %s", path, name);

@@ -1,8 +1,8 @@
 /* train/checkpoint/checkpoint.c: parameters, moments and counters in one safetensors file; the bits of the
  * counters are stored as hex text in its metadata, which no locale changes. For the training loop. */
-#define _GNU_SOURCE
 #include "train/checkpoint/checkpoint.h"
 
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/file.h"
 #include "base/quote.h"
@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NUMBER 48
 #define HEX_DIGITS 16
@@ -142,8 +141,7 @@ static rapt_code read_state(const safetensors *file, const char *path, checkpoin
 /* Names of the moments: "adam.m.NAME", "adam.v.NAME"; in 8 bits "adam8.m.NAME", "adam8.v.NAME". */
 static char *moment_name(bool in_8_bits, bool second, const char *name)
 {
-    char *text = NULL;
-    return asprintf(&text, "%s.%s.%s", in_8_bits ? "adam8" : "adam", second ? "v" : "m", name) < 0 ? NULL : text;
+    return chars_print("%s.%s.%s", in_8_bits ? "adam8" : "adam", second ? "v" : "m", name);
 }
 
 typedef struct entry_list {

@@ -1,9 +1,9 @@
 /* train/checkpoint/checkpoint_list.c: the folder of checkpoints, read once and whole or not at all. A folder that cannot
  * be read does not count as empty, or a new run would overwrite a trained model. */
-#define _GNU_SOURCE
 #include "train/checkpoint/checkpoint_list.h"
 
 #include "base/buffer.h"
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/file.h"
 
@@ -18,8 +18,7 @@
 
 char *checkpoint_path(const char *folder, uint64_t step)
 {
-    char *path = NULL;
-    return asprintf(&path, "%s/checkpoints/" NAME_FORMAT, folder, step) < 0 ? NULL : path;
+    return chars_print("%s/checkpoints/" NAME_FORMAT, folder, step);
 }
 
 char *checkpoint_folder(const char *folder)

@@ -1,10 +1,11 @@
 /* train/folder/folder_write.c: writes the files of a model folder. Paths of the recipe become absolute, so that the folder can be
  * moved; comments have them relative to it, so that it can be moved with its data. */
-#define _GNU_SOURCE
 #include "train/folder/folder_begin.h"
 
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/file.h"
+#include "base/memory_stream.h"
 #include "io/model_core.h"
 #include "recipe/recipe_keys.h"
 #include "recipe/recipe_places.h"
@@ -16,18 +17,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* realpath, or a copy if nothing has this name; NULL with errno set. */
+/* The path without links, or a copy if nothing has this name; NULL with errno set. */
 static char *absolute(const char *path)
 {
     char *whole = disk_real_path(path);
     bool nothing = !whole && (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG);
-    return nothing ? strdup(path) : whole;
+    return nothing ? chars_copy(path) : whole;
 }
 
 /* Writes the first `size` bytes of a path, as an absolute path if it exists. */
 static bool folder_put_absolute(FILE *out, const char *path, size_t size)
 {
-    char *copy = strndup(path, size), *whole = copy ? absolute(copy) : NULL;
+    char *copy = chars_copy_part(path, size), *whole = copy ? absolute(copy) : NULL;
     bool ok = whole && fputs(whole, out) >= 0;
     free(whole);
     free(copy);
@@ -37,9 +38,9 @@ static bool folder_put_absolute(FILE *out, const char *path, size_t size)
 /* A copy of a list of paths with : between them; NULL with errno set. */
 static char *absolute_list(const char *list)
 {
-    char *copy = NULL;
-    size_t length, size;
-    FILE *out = open_memstream(&copy, &length);
+    memory_stream copy;
+    size_t size;
+    FILE *out = memory_stream_open(&copy);
     bool ok = out != NULL;
     for (const char *path = list; ok; path += size + 1) {
         size = disk_list_part(path, ":");
@@ -49,9 +50,9 @@ static char *absolute_list(const char *list)
         putc(':', out);
     }
     int reason = errno;
-    if (out && fclose(out) == 0 && ok)
-        return copy;
-    free(copy);
+    if (memory_stream_close(&copy) && ok)
+        return copy.text;
+    free(copy.text);
     errno = reason;
     return NULL;
 }
@@ -106,11 +107,10 @@ rapt_code folder_write_prepare(run *r, rapt_error *err)
 static rapt_code folder_write_recipe(const run *r, rapt_error *err)
 {
     rapt_recipe kept;
-    char *whole = NULL, *text = NULL;
     rapt_code code = make_kept(r, &kept, err);
     char *places = code ? NULL : recipe_places(r->options->out, &kept);
-    if (places && asprintf(&whole, "%s%s", r->yaml, places) >= 0)
-        text = recipe_sealed(whole, r->model->run);
+    char *whole = places ? chars_print("%s%s", r->yaml, places) : NULL;
+    char *text = whole ? recipe_sealed(whole, r->model->run) : NULL;
     if (text)
         code = run_write(r, "recipe.yaml", text, strlen(text), err);
     else if (!code)
