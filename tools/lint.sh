@@ -1,6 +1,6 @@
 #!/bin/bash
 # tools/lint.sh: rules that a machine can check: which folder may include and call which, how long functions and files are,
-# how files and functions are called, which labels tests need, how files begin, what the library exports, what words, phrases
+# how files and functions are called, which labels tests need, how files begin, what the library exports, the version, what words, phrases
 # (check_prose.sh) and widths are not to be found.
 # Prints each break with file and line, and the function lengths. Calls are read from the objects of a build: of RAPT_BUILD,
 # else of build or build-test; without one that check is left out, with a word.
@@ -208,6 +208,25 @@ grep -nE '^(const |struct )*[a-z_0-9]+[ *]+rapt_[a-z_0-9]+\(' include/rapt/*.h |
     sed -E 's/^([^:]*:[0-9]+):.*(rapt_[a-z_0-9]+)\(.*/\1: \2 has no RAPT_API/' | say
 if [ -e "$build/librapt.so" ]; then
     nm -D --defined-only "$build/librapt.so" | awk '$3 !~ /^rapt_/ { print "librapt.so: exports " $3 }' | say
+fi
+
+# ---- one version: include/rapt/base.h has it; what cannot read it there has the same ----------------------------------------
+if [ -e include/rapt/base.h ]; then
+    version=$(sed -n 's/^#define RAPT_VERSION "\([^"]*\)".*/\1/p' include/rapt/base.h)
+    numbers=$(sed -n 's/^#define RAPT_VERSION_[A-Z]* \([0-9]*\)$/\1/p' include/rapt/base.h | paste -sd.)
+    [ "$numbers" = "${version%%-*}" ] || echo "include/rapt/base.h: RAPT_VERSION_... are $numbers, RAPT_VERSION is $version" | say
+    same_version() { # FILE WORD VERSION...: those that the file names
+        local file=$1 wanted=$2 found
+        shift 2
+        for found; do
+            [ "$found" = "$wanted" ] || echo "$file: version $found; include/rapt/base.h has $version, which is $wanted here"
+        done | say
+    }
+    if [ -e debian/changelog ]; then
+        same_version debian/changelog "${version/-/\~}" "$(sed -n '1s/^rapt (\([^)]*\)).*/\1/p' debian/changelog)"
+    fi
+    mapfile -t found < <(sed -n 's/^  "version": "\(.*\)",$/\1/p' src/serve/module/openapi.json 2>/dev/null)
+    same_version src/serve/module/openapi.json "$version" "${found[@]}"
 fi
 
 # ---- files -----------------------------------------------------------------------------------------------------------

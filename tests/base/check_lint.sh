@@ -49,6 +49,7 @@ breaks 'two macros of one name' 'norm.c:.*: MIN: src/base/min.h has the same mac
 breaks 'a turn of phrase' 'nn.h:.*"that of": the noun again' include/rapt/nn.h '/* The shape is that\n * of a matrix. */\n'
 breaks 'a comment without a subject' 'nn.h:.*"Of a matrix": a noun' include/rapt/nn.h 'const char *const no_comment = "/* that of */"; /* Of a matrix. */\n'
 breaks 'a public function that is not exported' 'nn.h:.*: rapt_new has no RAPT_API' include/rapt/nn.h 'int rapt_new(void);\n'
+breaks 'another version' 'openapi.json: version 9.9; ' src/serve/module/openapi.json '  "version": "9.9",\n'
 breaks 'a test with threads, without the label' 'tests/nn/test_bare.c: .*lacks the label threads' \
     tests/nn/test_bare.c '/* nn/test_bare.c: a break. */\nstatic pool *bare(void) { return pool_new(2, NULL); }\n'
 breaks 'one that a header starts' 'tests/group/test_bare_group.c: .*lacks the label threads' \
