@@ -1,0 +1,158 @@
+#!/bin/bash
+# tools/targets.sh TARGET...: the tool chain of another system or C library, and the libraries that rapt stands on for it (JSON,
+# YAML, checksums, patterns, gzip, the test framework), in build-targets/TARGET. A build is configured with it so:
+#   tools/targets.sh x86_64-windows
+#   cmake -S . -B build-windows -DCMAKE_TOOLCHAIN_FILE=build-targets/x86_64-windows/toolchain.cmake
+# Scripts source this file for target_set, target_tools and target_libraries. It needs Debian, Python with venv, and the network. The
+# compiler is zig's, from PyPI, which has headers and symbols of many C libraries, old ones too; the libraries are built from
+# Debian's sources, with its security updates, and linked statically.
+# The same bytes come from any folder: no debug information, and no path of a source.
+TARGETS_ROOT=${TARGETS_ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/build-targets}
+SUITES=${SUITES:-bookworm bookworm-security} # SUITES=bookworm: where a mirror lacks the security updates
+TARGET_LIBRARIES=(jansson libyaml xxhash pcre2 zlib)
+
+# name, what zig calls it, what CMake calls its system and processor, the tags of a wheel
+TARGETS='
+x86_64-linux-gnu    x86_64-linux-gnu.2.17   Linux   x86_64   manylinux_2_17_x86_64.manylinux2014_x86_64
+aarch64-linux-gnu   aarch64-linux-gnu.2.17  Linux   aarch64  manylinux_2_17_aarch64.manylinux2014_aarch64
+x86_64-linux-musl   x86_64-linux-musl       Linux   x86_64   musllinux_1_2_x86_64
+aarch64-linux-musl  aarch64-linux-musl      Linux   aarch64  musllinux_1_2_aarch64
+x86_64-windows      x86_64-windows-gnu      Windows AMD64    win_amd64
+aarch64-macos       aarch64-macos.11.0      Darwin  arm64    macosx_11_0_arm64
+x86_64-macos        x86_64-macos.11.0       Darwin  x86_64   macosx_11_0_x86_64
+x86_64-freebsd      x86_64-freebsd          FreeBSD amd64    freebsd_14_0_release_amd64
+'
+
+# target_set NAME: the variables TARGET, TRIPLE, TARGET_SYSTEM, PROCESSOR, WHEEL_TAG, TARGET_FOLDER and PREFIX.
+target_set() {
+    read -r TARGET TRIPLE TARGET_SYSTEM PROCESSOR WHEEL_TAG <<<"$(awk -v name="$1" '$1 == name' <<<"$TARGETS")"
+    [ -n "$TARGET" ] || { echo "there is no target $1; these are: $(awk '{ printf "%s ", $1 }' <<<"$TARGETS")"; return 2; }
+    TARGET_FOLDER=$TARGETS_ROOT/$TARGET PREFIX=$TARGETS_ROOT/$TARGET/prefix
+    mkdir -p "$PREFIX/lib/pkgconfig"
+}
+
+# target_venv PACKAGE...: an environment with zig and what else is named, once.
+target_venv() {
+    local venv=$TARGETS_ROOT/venv mark=$TARGETS_ROOT/venv/has-zig-$*
+    [ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return 1
+    [ -e "$mark" ] || { "$venv/bin/pip" -q install ziglang==0.17.1 "$@" && touch "$mark"; } || return 1
+    ZIG=$(echo "$venv"/lib/python3*/site-packages/ziglang/zig)
+}
+
+# target_sources NAME...: Debian's sources, whose signatures apt checks, each in the folder sources/NAME.
+target_sources() {
+    local to=$TARGETS_ROOT/sources name suite archive missing=()
+    for name; do
+        [ -e "$to/$name" ] || missing+=("$name")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    mkdir -p "$to/lists/partial"
+    for suite in $SUITES; do
+        archive=debian
+        [ "$suite" = "${suite%-security}" ] || archive=debian-security
+        echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/$archive $suite main"
+    done >"$to/list"
+    local options=(-qq -o Dir::Etc::sourcelist="$to/list" -o Dir::Etc::sourceparts=-
+        -o Dir::State::lists="$to/lists" -o APT::Sandbox::User="$(id -un)")
+    apt-get "${options[@]}" update &&
+        (cd "$to" && apt-get "${options[@]}" source "${missing[@]}") || return 1
+    for name in "${missing[@]}"; do
+        (cd "$to" && ln -s "$(basename "$name"-*/)" "$name") || return 1
+    done
+}
+
+# The commands cc, ar, ranlib and rc, and the tool chain file of CMake, which has them. A compiled file names no folder of
+# this machine, and a release's optimizer is the default: without one, zig adds checks of its own.
+target_tools() {
+    local tools=$TARGET_FOLDER/bin tool flags='-ffunction-sections -fdata-sections'
+    [ "$TARGET_SYSTEM" = Windows ] || flags+=' -fno-unwind-tables -fno-asynchronous-unwind-tables' # there its C library needs them
+    mkdir -p "$tools"
+    printf '#!/bin/sh\nexec %s cc -target %s -s -fno-sanitize=undefined "-ffile-prefix-map=%s=." "-ffile-prefix-map=%s=." "$@"\n' \
+        "$ZIG" "$TRIPLE" "$TARGETS_ROOT" "$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)" >"$tools/cc"
+    for tool in ar ranlib rc; do
+        printf '#!/bin/sh\nexec %s %s "$@"\n' "$ZIG" $tool >"$tools/$tool"
+    done
+    chmod +x "$tools"/*
+    CC=$tools/cc
+    cat >"$TARGET_FOLDER/toolchain.cmake" <<EOF
+# $TARGET, by zig: made by tools/targets.sh.
+set(CMAKE_SYSTEM_NAME $TARGET_SYSTEM)
+set(CMAKE_SYSTEM_PROCESSOR $PROCESSOR)
+set(CMAKE_C_COMPILER $tools/cc)
+set(CMAKE_AR $tools/ar CACHE FILEPATH "")
+set(CMAKE_RANLIB $tools/ranlib CACHE FILEPATH "")
+set(CMAKE_RC_COMPILER $tools/rc)
+set(CMAKE_C_FLAGS_INIT "$flags")
+set(CMAKE_FIND_ROOT_PATH $PREFIX)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_LIBDIR} $PREFIX/lib/pkgconfig)
+EOF
+}
+
+# build_library NAME FOLDER CMAKE-OPTION...: a static library into $PREFIX, in sections, of which the linker leaves out what
+# nothing calls. Where no time is spent it is made small.
+build_library() {
+    local build=$TARGET_FOLDER/$1
+    cmake -S "$2" -B "$build" -DCMAKE_TOOLCHAIN_FILE="$TARGET_FOLDER/toolchain.cmake" -DCMAKE_BUILD_TYPE=MinSizeRel \
+        -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_INSTALL_PREFIX="$PREFIX" \
+        -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_POLICY_VERSION_MINIMUM=3.5 "${@:3}" &&
+        cmake --build "$build" -j"${JOBS:-$(nproc)}" && cmake --install "$build"
+}
+
+# pkg_config MODULE LIBRARY SOURCE CFLAG...: where the library's own CMake writes none, or one with other folders.
+pkg_config() {
+    printf 'Name: %s\nDescription: static\nVersion: %s\nCflags: -I%s/include %s\nLibs: -L%s/lib -l%s\n' \
+        "$1" "$(readlink "$TARGETS_ROOT/sources/$3" | sed 's/.*-//')" "$PREFIX" "${*:4}" "$PREFIX" "$2" >"$PREFIX/lib/pkgconfig/$1.pc"
+}
+
+# Debian's sources of zlib lack what its CMake asks for, and its configure knows systems by uname: these are its files.
+build_zlib() {
+    local from=$1 build=$TARGET_FOLDER/zlib name objects=()
+    mkdir -p "$build"
+    for name in adler32 crc32 deflate infback inffast inflate inftrees trees zutil compress uncompr gzclose gzlib gzread gzwrite; do
+        "$CC" -O3 -fPIC -ffunction-sections -fdata-sections -DHAVE_UNISTD_H -c "$from/$name.c" -o "$build/$name.o" || return 1
+        objects+=("$build/$name.o")
+    done
+    rm -f "$PREFIX/lib/libz.a"
+    mkdir -p "$PREFIX/include" && cp "$from/zlib.h" "$from/zconf.h" "$PREFIX/include/" &&
+        "${CC%/*}/ar" rcsD "$PREFIX/lib/libz.a" "${objects[@]}" && pkg_config zlib z zlib
+}
+
+# target_libraries: what the target's prefix lacks, from the sources. What it has said is in libraries.log.
+target_libraries() {
+    [ ! -e "$PREFIX/done" ] || return 0
+    build_libraries >"$TARGET_FOLDER/libraries.log" 2>&1 || { tail -20 "$TARGET_FOLDER/libraries.log"; return 1; }
+}
+
+build_libraries() {
+    local from=$TARGETS_ROOT/sources yaml_static='' pcre2_static=''
+    [ "$TARGET_SYSTEM" != Windows ] || yaml_static=-DYAML_DECLARE_STATIC pcre2_static=-DPCRE2_STATIC
+    build_library jansson "$from/jansson" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF &&
+        build_library yaml "$from/libyaml" -DBUILD_TESTING=OFF &&
+        pkg_config yaml-0.1 yaml libyaml $yaml_static &&
+        build_library xxhash "$from/xxhash/cmake_unofficial" -DXXHASH_BUILD_XXHSUM=OFF -DCMAKE_BUILD_TYPE=Release &&
+        pkg_config libxxhash xxhash xxhash &&
+        build_library pcre2 "$from/pcre2" -DPCRE2_BUILD_PCRE2GREP=OFF -DPCRE2_BUILD_TESTS=OFF -DPCRE2_SUPPORT_JIT=ON &&
+        pkg_config libpcre2-8 pcre2-8 pcre2 $pcre2_static &&
+        build_zlib "$from/zlib" &&
+        build_library cmocka "$from/cmocka" -DWITH_EXAMPLES=OFF -DUNIT_TESTING=OFF -DWITH_STATIC_LIB=ON &&
+        mv "$PREFIX/lib/libcmocka-static.a" "$PREFIX/lib/libcmocka.a" && pkg_config cmocka cmocka cmocka &&
+        rm -f "$PREFIX"/lib/*.so* "$PREFIX"/lib/*.dylib "$PREFIX"/lib/*.dll.a &&
+        touch "$PREFIX/done"
+}
+
+target_make() {
+    target_set "$1" && target_venv && target_sources "${TARGET_LIBRARIES[@]}" cmocka >"$TARGETS_ROOT/sources.log" 2>&1 &&
+        target_tools && target_libraries
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+    set -eu
+    for name; do
+        target_make "$name"
+        echo "-DCMAKE_TOOLCHAIN_FILE=$TARGET_FOLDER/toolchain.cmake"
+    done
+fi
