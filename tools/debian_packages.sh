@@ -13,7 +13,7 @@ install_missing
 JOBS=${JOBS:-$(nproc)}
 WORK=$PWD/build-debian
 ROOT=tools/debian_root.sh
-mkdir -p dist
+mkdir -p dist "$WORK"
 
 # quietly LOG COMMAND...: prints the end of what the command says only where it fails.
 quietly() {
@@ -35,26 +35,24 @@ derive() {
 
 # unpack FOLDER: the sources, with a version that says for which release they are.
 unpack() {
-    local changed
     mkdir -p "$1"
-    changed=$(git stash create)
-    git archive "${changed:-HEAD}" | tar -x -C "$1"
+    tar --no-same-permissions -xf "$WORK/sources.tar" -C "$1"
     sed -i "1s/(\([^)]*\))/(\1$suffix)/" "$1/debian/changelog"
 }
 
-# build FOLDER UMASK: in FOLDER/rapt; the packages are in FOLDER then. There are none for debuggers, so that compilers can do
-# without -g, which takes them half as long again.
+# build FOLDER UMASK KIND: in FOLDER/rapt; the packages of dpkg-buildpackage's KIND are in FOLDER then. There are none for debuggers,
+# so that compilers can do without -g, which takes them half as long again.
 build() {
     rm -rf "$1"
     (umask "$2" && unpack "$1/rapt" && cd "$1" &&
         "$OLDPWD/$ROOT" --in "$work/builder" env DEB_BUILD_OPTIONS="parallel=$JOBS noautodbgsym" DEB_CFLAGS_STRIP=-g \
-            sh -c "umask $2 && cd rapt && exec dpkg-buildpackage -us -uc")
+            sh -c "umask $2 && cd rapt && exec dpkg-buildpackage --build=$3 -us -uc")
 }
 
-# The packages of both builds, byte by byte. (.buildinfo names the folder; .changes has the checksum of .buildinfo.)
+# The binary packages of both builds, byte by byte. (The source package has the modes of the sources, .buildinfo names the folder.)
 compare() {
     local file
-    for file in "$work"/one/*.deb "$work"/one/*.dsc "$work"/one/*.tar.*; do
+    for file in "$work"/one/*.deb; do
         cmp "$file" "$work/two-in-a-longer-path/${file##*/}" || return 1
     done
 }
@@ -67,9 +65,9 @@ build_suite() {
     quietly "$work/roots.log" derive builder build-essential
     quietly "$work/depends.log" apt_get "$work/builder" build-dep ./
     quietly "$work/roots.log" derive checker lintian autopkgtest
-    quietly "$work/one.log" build "$work/one" 022
+    quietly "$work/one.log" build "$work/one" 022 full
     (cd "$work/one" && "$OLDPWD/$ROOT" --in "$work/checker" sh -c 'lintian --fail-on error,warning --tag-display-limit 0 ./*.changes')
-    quietly "$work/two.log" build "$work/two-in-a-longer-path" 027
+    quietly "$work/two.log" build "$work/two-in-a-longer-path" 027 binary
     compare
     echo "$suite: two builds are equal"
     try_suite
@@ -86,6 +84,8 @@ try_suite() {
 }
 
 [ $# -gt 0 ] || set -- bookworm trixie
+changed=$(git stash create)
+git archive "${changed:-HEAD}" >"$WORK/sources.tar"
 for suite; do
     build_suite "$suite"
 done
