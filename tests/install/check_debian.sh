@@ -20,6 +20,8 @@ numbers=${version%%-*}
 soname=${numbers%.*}
 check 'the newest entry of debian/changelog is of the version in rapt/base.h, with ~ for -' \
     test "$(sed -n '1s/^rapt (\(.*\)) .*/\1/p' debian/changelog)" = "${version/-/\~}"
+check 'whose time has come: apt refuses lists of the future' \
+    test "$(date -d "$(sed -n '/^ -- /{s/.*>  //p;q}' debian/changelog)" +%s)" -le "$(date +%s)"
 check 'a library package is named for the SONAME' grep -qx "Package: librapt$soname" debian/control
 check 'and no other' test "$(grep -Eo 'librapt[0-9][0-9.]*' debian/control | sort -u)" = "librapt$soname"
 check 'and has its list' test "$(echo debian/librapt[0-9]*)" = "debian/librapt$soname.install"
