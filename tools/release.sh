@@ -21,7 +21,7 @@ set -u
 cd "$(dirname "$0")/.."
 SOURCE=$PWD
 STEPS=(clone tests source wheels debs portable windows sbom sums)
-WHEELS=(x86_64-manylinux aarch64-manylinux x86_64-musllinux aarch64-musllinux)
+WHEELS=(x86_64-linux-gnu aarch64-linux-gnu x86_64-linux-musl aarch64-linux-musl)
 
 refuse() {
     echo "release.sh: $1" >&2
