@@ -16,7 +16,8 @@
 # Each file is made twice, in both clones, under umasks and time zones that differ, and both must have the same bytes. Each
 # program trains the same hundred steps, which must give the same model file, and translates. What a step says is in
 # build-release/VERSION/logs. A step that fails does not stop the others that can do without it; the last line is "N steps
-# passed, N failed". It needs Debian, root for the packages, and a network; times are of the commit (SOURCE_DATE_EPOCH).
+# passed, N failed". It needs Debian, root for the packages, and a network; times are of the commit (SOURCE_DATE_EPOCH). The
+# environment reaches the scripts: SUITES=bookworm where a mirror lacks the security updates of the libraries' sources.
 set -u
 cd "$(dirname "$0")/.."
 SOURCE=$PWD
@@ -243,18 +244,23 @@ run() {
         printf 'ok    %-9s %5d s\n' "$step" $SECONDS
     else
         failed=$((failed + 1))
-        printf 'FAIL  %-9s %5d s: %s (all of it: %s)\n' "$step" $SECONDS "$(tail -1 "$log")" "${log#"$SOURCE"/}"
+        printf 'FAIL  %-9s %5d s: %s (all of it: %s)\n' "$step" $SECONDS "$(grep . "$log" | tail -1)" "${log#"$SOURCE"/}"
     fi
 }
+
+# A function, and the end behind it on one line: the commit that is checked out, and so this file, may change while it runs.
+release() {
+    local step all=''
+    mkdir -p "$WORK/logs" "$WORK/used" "$FILES"
+    [ $# -gt 0 ] || { set -- "${STEPS[@]}" && all=yes; }
+    for step; do
+        run "$step"
+    done
+    if [ -n "$all" ] && [ -z "$check" ]; then
+        [ $failed = 0 ] && run tag || echo "no tag: a step has failed"
+    fi
+    echo "$passed steps passed, $failed failed: ${FILES#"$SOURCE"/}"
+    [ $failed = 0 ]
+}
 passed=0 failed=0
-mkdir -p "$WORK/logs" "$WORK/used" "$FILES"
-all=''
-[ $# -gt 0 ] || { set -- "${STEPS[@]}" && all=yes; }
-for step; do
-    run "$step"
-done
-if [ -n "$all" ] && [ -z "$check" ]; then
-    [ $failed = 0 ] && run tag || echo "no tag: a step has failed"
-fi
-echo "$passed steps passed, $failed failed: ${FILES#"$SOURCE"/}"
-[ $failed = 0 ]
+release "$@"; exit
