@@ -9,6 +9,12 @@
 
 long process_id(void);
 
+#define PROCESS_PATH 4096
+/* The path of the program's file, with slashes; "" if the system does not tell, or it is longer. */
+void process_program(char path[PROCESS_PATH]);
+/* Writes a text to an open descriptor whose number another program has told; failures have no consequences. */
+void process_tell(int descriptor, const char *text);
+
 /* The host's name, as much of it as fits; "" if the system does not tell. */
 void process_host(char *name, size_t size);
 /* An id of this start of the machine, or else the host's name: containers of one machine have different names, and copied

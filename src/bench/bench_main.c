@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     static char name[] = "rapt-bench";
     bench_arguments a = {0};
     rapt_error err = {0};
-    start_program();
+    start_program(&argc, &argv);
     start_json();
     argv[0] = name;
     options_parse(&COMMAND, argc, argv, &a);

@@ -1,6 +1,7 @@
 /* cli/cli.c: values of some options, and counts, sizes and times in words; how wide a table may be. */
 #include "cli/cli.h"
 
+#include "base/terminal.h"
 #include "io/config_block.h"
 #include "nn/weight_types.h"
 #include "rapt/recipe.h"
@@ -12,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 int cli_fail(const rapt_error *err)
 {
@@ -105,12 +104,12 @@ const char *cli_duration(double seconds, char text[32])
 
 size_t cli_width(void)
 {
-    struct winsize size;
     const char *columns = getenv("COLUMNS");
     const long given = columns ? strtol(columns, NULL, 10) : 0;
     if (given > 0)
         return (size_t)given;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    const size_t wide = terminal_columns(stdout);
+    return wide > 0 ? wide : 80;
 }
 
 void cli_sign(char signature[CLI_SIGNATURE])

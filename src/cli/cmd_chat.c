@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/chars.h"
+#include "base/terminal.h"
 #include "io/model_core.h"
 #include "text/json_text.h"
 #include "text/line_stream.h"
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { CHAT_TOKENS = 1024 };
 
@@ -171,7 +171,7 @@ static rapt_code chat_reply(conversation *c, rapt_error *err)
 
 static rapt_code chat_loop(conversation *c, line_stream *in, rapt_error *err)
 {
-    bool asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    bool asks = terminal_is(TERMINAL_IN) && terminal_is(TERMINAL_ERROR);
     rapt_code code = chat_restart(c, err);
     while (!code) {
         line_block block;

@@ -6,6 +6,7 @@
 #include "cli/unknown_words.h"
 
 #include "base/file.h"
+#include "base/terminal.h"
 #include "io/model_core.h"
 #include "rapt/explain.h"
 #include "rapt/train.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MAX_ONLY 64
 
@@ -62,8 +62,8 @@ static const cli_option OPTIONS[] = {
 
 static bool terminal_has_colors(void)
 {
-    const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return isatty(STDOUT_FILENO) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
+    const char *no = getenv("NO_COLOR"), *terminal = terminal_kind();
+    return terminal_is(TERMINAL_OUT) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 static void cmd_explain_finish(void *arguments)

@@ -5,6 +5,7 @@
 #include "base/ends.h"
 #include "base/file.h"
 #include "base/suggest.h"
+#include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/say.h"
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct fetch_arguments {
     const fetch_set *set;
@@ -109,7 +109,7 @@ static rapt_code get_at(const fetch_arguments *a, fetch_request *r, rapt_error *
 {
     char size[32];
     fetch_outcome outcome = FETCH_CAME;
-    bool live = !a->quiet && isatty(STDERR_FILENO);
+    bool live = !a->quiet && terminal_is(TERMINAL_ERROR);
     r->progress = live ? cmd_fetch_show_progress : NULL;
     r->context = (void *)r->path;
     rapt_code code = fetch_get(r, &outcome, err);

@@ -3,6 +3,8 @@
 #include "base/disk.h"
 #include "base/chars.h"
 #define _GNU_SOURCE
+#include "base/chars.h"
+#include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cli_model.h"
@@ -19,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MAX_ASSIGNMENTS 256
 
@@ -260,8 +261,8 @@ static char *default_out(const char *recipe)
 
 static bool on_terminal(void)
 {
-    const char *kind = getenv("TERM");
-    return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
+    const char *kind = terminal_kind();
+    return terminal_is(TERMINAL_ERROR) && kind && strcmp(kind, "dumb") != 0;
 }
 
 /* Rank 0 alone shows anything. */

@@ -85,7 +85,7 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    start_program();
+    start_program(&argc, &argv);
     if (argc < 2) {
         print_help(stderr);
         return 2;

@@ -1,16 +1,14 @@
 /* cli/progress.c: the run calls it from the run's thread when something has happened. Meanwhile a second thread updates the time,
  * because a phase or a step may last for minutes. */
-#define _GNU_SOURCE
 #include "cli/progress.h"
 
 #include "base/clock.h"
+#include "base/terminal.h"
 #include "base/thread.h"
 #include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #define REFRESH_SECONDS 0.1 /* between updates of the live line */
 #define PHASE_SECONDS 0.5   /* shorter phases are not shown on a terminal */
@@ -39,11 +37,10 @@ struct progress {
 /* The last column stays free: some terminals wrap when it is written to. */
 static size_t columns_of(const progress *p)
 {
-    struct winsize size;
     if (!p->o.terminal)
         return PROGRESS_LINE - 1;
     const char *text = getenv("COLUMNS");
-    size_t columns = ioctl(fileno(p->o.out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    size_t columns = terminal_columns(p->o.out);
     if (columns == 0 && text)
         columns = (size_t)strtoul(text, NULL, 10);
     if (columns == 0)

@@ -1,16 +1,14 @@
 /* cli/start.c: the beginning of a program, and what happens at its end, whatever its commands are. */
 #include "cli/start.h"
 
-#include "cli/cut_files.h"
+#include "base/cut_files.h"
+#include "base/terminal.h"
 #include "cli/group/launch.h"
 
-#include <fcntl.h>
 #include <jansson.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Results may go to a pipe or a full disk: output that could not be written is a failure. This runs at exit, because --help
  * ends the program by itself. */
@@ -19,17 +17,7 @@ static void flush_output(void)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return;
     perror("rapt: cannot write results");
-    _exit(1);
-}
-
-/* If descriptor 0, 1 or 2 is closed, the next file that is opened would get its number, and then printed text. So /dev/null takes
- * these numbers. It is opened in the wrong direction, so that reading and writing fail as on a closed descriptor. */
-static void take_closed_streams(void)
-{
-    static const int WRONG_WAY[] = {O_WRONLY, O_RDONLY, O_RDONLY};
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", WRONG_WAY[fd]) != fd)
-            _exit(1);
+    _Exit(1);
 }
 
 static void *allocate_json(size_t size)
@@ -37,7 +25,7 @@ static void *allocate_json(size_t size)
     void *p = malloc(size);
     if (!p && size > 0) {
         fprintf(stderr, "rapt: out of memory for JSON\n");
-        _exit(1);
+        _Exit(1);
     }
     return p;
 }
@@ -49,10 +37,9 @@ void start_json(void)
     json_set_alloc_funcs(allocate_json, free);
 }
 
-void start_program(void)
+void start_program(int *argc, char ***argv)
 {
-    take_closed_streams();
-    signal(SIGPIPE, SIG_DFL);
+    terminal_start(argc, argv);
     cut_files_watch();
     atexit(flush_output);
 }

@@ -10,10 +10,33 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 
 long process_id(void)
 {
     return getpid();
+}
+
+#ifdef __APPLE__
+void process_program(char path[PROCESS_PATH])
+{
+    uint32_t size = PROCESS_PATH;
+    if (_NSGetExecutablePath(path, &size) != 0)
+        *path = '\0';
+}
+#else
+void process_program(char path[PROCESS_PATH])
+{
+    const ssize_t length = readlink("/proc/self/exe", path, PROCESS_PATH - 1);
+    path[length > 0 ? length : 0] = '\0';
+}
+#endif
+
+void process_tell(int descriptor, const char *text)
+{
+    (void)!write(descriptor, text, strlen(text));
 }
 
 void process_host(char *name, size_t size)

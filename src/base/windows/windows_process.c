@@ -10,6 +10,23 @@ long process_id(void)
     return (long)GetCurrentProcessId();
 }
 
+void process_program(char path[PROCESS_PATH])
+{
+    wchar_t wide[PROCESS_PATH];
+    const DWORD length = GetModuleFileNameW(NULL, wide, PROCESS_PATH);
+    if (length == 0 || length == PROCESS_PATH || !WideCharToMultiByte(CP_UTF8, 0, wide, -1, path, PROCESS_PATH, NULL, NULL))
+        *path = '\0';
+    for (char *at = path; (at = strchr(at, '\\')) != NULL;)
+        *at = '/';
+}
+
+/* Only launchers of other systems give a descriptor. */
+void process_tell(int descriptor, const char *text)
+{
+    (void)descriptor;
+    (void)text;
+}
+
 void process_host(char *name, size_t size)
 {
     char whole[MAX_COMPUTERNAME_LENGTH + 1] = "";

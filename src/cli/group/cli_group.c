@@ -3,6 +3,7 @@
  * one's turn. */
 #include "cli/group/cli_group.h"
 
+#include "base/interrupt.h"
 #include "base/module.h"
 #include "cli/cli.h"
 #include "cli/group/group_threads.h"
@@ -11,7 +12,6 @@
 #include "group/group_ops.h"
 #include "kernels/kernels.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,7 +207,7 @@ int cli_group_leave(cli_group *g, rapt_code code, int stopped, const rapt_error 
     if (code && speaker == g->rank)
         cli_say("rapt: %s\n", err->message);
     agree_on_status(g, &status);
-    signal(SIGTERM, SIG_DFL); /* nothing is left to save */
+    interrupt_default(INTERRUPT_END); /* nothing is left to save */
     rapt_group_free(g->ranks);
     g->ranks = NULL;
     return status_of_rank(g->rank, status);

@@ -1,18 +1,17 @@
 /* cli/group/launch.c: reads the variables that launchers set: Open MPI's mpirun (OMPI_...), PMI (MPICH's mpirun and `srun
  * --mpi=pmi2`), PMIx (`srun --mpi=pmix`), and Slurm itself. An MPI ignores the launcher of another MPI: each process would then
  * be alone, and nothing would report an error. */
-#define _GNU_SOURCE
 #include "cli/group/launch.h"
 
 #include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/process.h"
 
 #include <limits.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Time for rank 0 to print a failure, and for its launcher to end the others, which takes Open MPI three seconds on other
  * machines. */
@@ -71,7 +70,7 @@ launch launch_find(void)
 
 void launch_wait_for_turn(int rank)
 {
-    signal(SIGTERM, SIG_DFL);
+    interrupt_default(INTERRUPT_END);
     if (rank > 0)
         clock_sleep(TURN_SECONDS + NEXT_SECONDS * ((rank < 10 ? rank : 10) - 1));
 }
@@ -85,7 +84,7 @@ bool launch_speaks(const launch *l, bool alike)
 const char *launch_speaker(const launch *l, bool alike, char text[LAUNCH_SPEAKER])
 {
     char host[64] = "";
-    gethostname(host, sizeof host - 1);
+    process_host(host, sizeof host);
     text[0] = '\0';
     if (l->rank > 0 || (l->size != 1 && !alike))
         snprintf(text, LAUNCH_SPEAKER, "rank %d on %s: ", l->rank, host);
@@ -101,6 +100,8 @@ void launch_leave(const launch *l, int status)
 {
     const char *text = l->mpi && l->ends_all ? getenv("PMI_FD") : NULL;
     launch_let_pass();
+    char word[64];
+    snprintf(word, sizeof word, "cmd=abort exitcode=%d\n", status);
     if (text)
-        dprintf(atoi(text), "cmd=abort exitcode=%d\n", status); /* PMI 1; a launcher that has gone needs no word */
+        process_tell(atoi(text), word); /* PMI 1; a launcher that has gone needs no word */
 }

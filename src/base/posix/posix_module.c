@@ -1,14 +1,13 @@
-/* base/module.c: loads shared objects with dlopen. It knows nothing about what they contain. */
-#define _GNU_SOURCE /* asprintf */
+/* base/posix/posix_module.c: loads shared objects with dlopen. It knows nothing about what they contain. */
 #include "base/module.h"
 
+#include "base/chars.h"
+#include "base/process.h"
+
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define PROGRAM_PATH 4096
 #ifndef RAPT_MODULES
 #define RAPT_MODULES "../lib/rapt" /* relative to the program's folder, unless the build sets another */
 #endif
@@ -19,8 +18,8 @@ static void *module_load(const char *folder, const char *file)
     static const char *const places[] = {".", RAPT_MODULES};
     void *module = NULL;
     for (size_t i = 0; i < 2 && !module; i++) {
-        char *path;
-        if (asprintf(&path, "%s/%s/%s", folder, places[i], file) < 0)
+        char *path = chars_print("%s/%s/%s", folder, places[i], file);
+        if (!path)
             return NULL;
         module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         free(path);
@@ -30,9 +29,8 @@ static void *module_load(const char *folder, const char *file)
 
 void *module_function(const char *file, const char *name, const char *lack, rapt_error *err)
 {
-    char program[PROGRAM_PATH];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
+    char program[PROCESS_PATH];
+    process_program(program);
     char *slash = strrchr(program, '/');
     if (slash)
         *slash = '\0';

@@ -1,8 +1,8 @@
-/* cli/cut_files.c: the system answers a read behind the end of a mapped file with SIGBUS. The handler looks up the file in
- * /proc/self/maps, so that the program keeps no list of mapped files. For main.c only: a library must not handle signals. All
- * that it calls is safe in a signal handler; quote_clean only computes. */
+/* base/posix/posix_cut_files.c: the system answers a read behind the end of a mapped file with SIGBUS. The handler looks up the
+ * file in /proc/self/maps, so that the program keeps no list of mapped files. For a program only: a library must not handle
+ * signals. All that it calls is safe in a signal handler; quote_clean only computes. */
 #define _GNU_SOURCE
-#include "cli/cut_files.h"
+#include "base/cut_files.h"
 
 #include "base/quote.h"
 
