@@ -36,6 +36,21 @@ grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$heade
         else if (from == "kernels" && to != "base" && to != "kernels") print $1 ":" $2 ": kernels includes " to
     }' | say
 
+# ---- src/base alone knows the system -----------------------------------------------------------------------------------
+# Elsewhere ISO C and the libraries are enough, and no macro asks the C library for more: what is not declared is an error of the
+# compiler then. Some modules do more, which are made for POSIX alone.
+knows='^src/(base|fetch/module|group/mpi|serve)/'
+iso='assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype'
+others='jansson yaml xxhash pcre2 zlib pango/pango pango/pangocairo immintrin arm_neon'
+find src include -name '*.[ch]' | grep -vE "$knows" | sort | xargs grep -nE '^ *# *(include *<|(define|undef) +_[A-Z0-9_]*_SOURCE)' |
+    awk -v list="$iso $others" '
+        BEGIN { n = split(list, names, " "); for (i = 1; i <= n; i++) known[names[i] ".h"] }
+        {
+            split($0, at, ":"); header = $0; sub(/^[^<]*</, "", header); sub(/>.*/, "", header)
+            if ($0 !~ /</) print at[1] ":" at[2] ": asks the C library for more than ISO C, which src/base alone does"
+            else if (!(header in known)) print at[1] ":" at[2] ": includes <" header ">, which src/base alone does"
+        }' | say
+
 # ---- every public header has one tier: one of three headers includes it, and the list of rapt.h has a line for it -----------
 tiers='use train parts'
 for tier in $tiers; do

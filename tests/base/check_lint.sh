@@ -27,6 +27,8 @@ tally $? 'the copy'
 breaks 'an include of a lower layer' 'src/ops/linear_op.c:.*nn includes\|ops includes .*nn' src/ops/linear_op.c '#include "nn/names.h"\n'
 breaks 'a public header of a lower layer' 'tensor includes' src/tensor/gemm.c '#include "rapt/io.h"\n'
 breaks 'kernels that know tensors' 'src/kernels/scalar.c' src/kernels/scalar.c '#include "rapt/tensor.h"\n'
+breaks 'a header of the system' 'names.c:.*: includes <unistd.h>, which src/base alone does' src/nn/names.c '#include <unistd.h>\n'
+breaks 'a macro that asks for more than ISO C' 'pack.c:.*: asks the C library for more' src/nn/pack.c '#define _GNU_SOURCE\n'
 breaks 'a tab' 'linear.c:.*a tab' src/nn/linear.c '\tint x;\n'
 breaks 'a note to self' 'linear.c:.*finish it' src/nn/linear.c '/* TO''DO: more */\n'
 breaks 'a wide line' 'linear.c:.*columns' src/nn/linear.c "/* $(printf 'wide %.0s' {1..40}) */\n"
