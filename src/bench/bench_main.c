@@ -99,7 +99,7 @@ static const cli_option OPTIONS[] = {
     OPTION_EITHER("optimizer", "NAME", AT(o.adam8bit), "adam, adam8bit", "train: adam (default) or adam8bit, as train.optimizer"),
     OPTION_EITHER("gradients", "P", AT(o.gradients_bf16), "fp32, bf16", "train: fp32 (default) or bf16, as train.gradients"),
     OPTION_FLAG("profile", AT(o.profile), "train, decode (gpt2): print the time of each operation and its share of the peak"),
-    OPTION_COUNT("elements", "N", AT(o.elements), 1, 1L << 40, "group: elements to exchange (default 8388608: 32 MB)"),
+    OPTION_COUNT("elements", "N", AT(o.elements), 1, 1LL << 40, "group: elements to exchange (default 8388608: 32 MB)"),
     OPTION_COUNT("ranks", "N", AT(o.ranks), 1, 1024, "group: without mpirun, N ranks in one process (default 1)"),
     OPTION_FLAG("json", AT(o.json), "Print JSON objects"),
     {0}};

@@ -20,9 +20,9 @@ int cli_fail(const rapt_error *err)
     return 1;
 }
 
-long cli_seed(const char *text)
+long long cli_seed(const char *text)
 {
-    return option_integer(text, 0, LONG_MAX, "seed");
+    return option_integer(text, 0, LLONG_MAX, "seed");
 }
 
 void cli_point_to_keys(rapt_error *err)

@@ -41,7 +41,7 @@ option_take cli_take_weights;
 
 /* Prints "rapt: MESSAGE" to stderr; returns 1. */
 int cli_fail(const rapt_error *err);
-long cli_seed(const char *text); /* 0 to LONG_MAX */
+long long cli_seed(const char *text); /* 0 to LLONG_MAX */
 /* --set: each is a key of a recipe with a value that the key may have. */
 void cli_check_assignments(const char *const *texts, size_t count);
 /* Says in the message of a recipe where all keys are listed, if it names an unknown key that is like no other. */

@@ -69,7 +69,7 @@ void cli_model_refuse_other_task(const char *folder, rapt_task task, rapt_error 
     rapt_model_free(m);
 }
 
-void cli_model_limit_context(rapt_model *m, long context)
+void cli_model_limit_context(rapt_model *m, long long context)
 {
     size_t *own = &m->language.net->config.context;
     if (context > 0 && (size_t)context < *own)

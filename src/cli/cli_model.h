@@ -16,7 +16,7 @@ rapt_model *cli_model_inference(const char *folder, const char *adapter, rapt_ta
 void cli_model_refuse_other_task(const char *folder, rapt_task task, rapt_error *err);
 
 /* --context: a language model sees at most `context` tokens from now on; 0, or more than its own context: as many as before. */
-void cli_model_limit_context(rapt_model *m, long context);
+void cli_model_limit_context(rapt_model *m, long long context);
 
 /* Only the note, for a folder that the library will load; nothing if the folder can't be read. */
 void cli_note_seal(const char *folder);

@@ -194,7 +194,7 @@ static rapt_code print_texts(const generate_arguments *a, rapt_generator *g, out
     signals_catch();
     rapt_code code = a->chat ? rapt_generator_begin_tokens(g, out->chat.ids, out->chat.count, err)
                              : rapt_generator_begin(g, out->prompt.text, out->prompt.size, err);
-    for (long i = 0; i < a->samples && !code; i++) {
+    for (long long i = 0; i < a->samples && !code; i++) {
         *out = (output){.a = a, .prompt = out->prompt, .chat = out->chat, .sample = (uint64_t)i};
         code = print_sample(g, out, &tokens, err);
     }

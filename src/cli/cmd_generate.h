@@ -8,7 +8,7 @@ typedef struct generate_arguments {
     const char *model, *operand, *prompt, *prompt_file, *system;
     char *variables; /* variables of the chat template, a JSON object, or NULL */
     generation_options g;
-    long samples, top, at;
+    long long samples, top, at;
     bool no_prompt, json, log_probs, quiet, has_at, at_all, strict, chat;
 } generate_arguments;
 

@@ -27,7 +27,7 @@ struct arguments {
     enum metric metric;
     rapt_bleu_options bleu;
     rapt_chrf_options chrf;
-    long k;                /* k of the book's BLEU; 0: not given */
+    long long k;           /* k of the book's BLEU; 0: not given */
     bool sentence, json, quiet;
 };
 

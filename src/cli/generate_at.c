@@ -100,10 +100,10 @@ static rapt_code put_at(const generate_arguments *a, const rapt_tokenizer *k, co
 }
 
 /* Positions below 0 count from the end of the prompt. */
-static rapt_code find_prompt_position(long at, size_t count, size_t *position, rapt_error *err)
+static rapt_code find_prompt_position(long long at, size_t count, size_t *position, rapt_error *err)
 {
-    if (at >= (long)count || at < -(long)count)
-        return rapt_fail(err, RAPT_ERR_VALUE, "--at %ld: the prompt has tokens 0 to %zu", at, count - 1);
+    if (at >= (long long)count || at < -(long long)count)
+        return rapt_fail(err, RAPT_ERR_VALUE, "--at %lld: the prompt has tokens 0 to %zu", at, count - 1);
     *position = at >= 0 ? (size_t)at : count - (size_t)-at;
     return RAPT_OK;
 }

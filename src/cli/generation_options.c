@@ -86,7 +86,7 @@ static void mark_zeros(rapt_sample_options *s)
         s->top_p = 1;
 }
 
-void generation_options_finish(generation_options *g, long samples)
+void generation_options_finish(generation_options *g, long long samples)
 {
     for (size_t i = 0; i < g->o.stop_count; i++)
         if (!*g->stops[i])

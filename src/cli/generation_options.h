@@ -12,7 +12,7 @@
 /* `max_tokens`, `seed` and `context` are set to the command's defaults at first; the rest is zeroed. */
 typedef struct generation_options {
     rapt_generate_options o;
-    long max_tokens, context;
+    long long max_tokens, context;
     uint64_t seed;
     const char *adapter; /* a folder, or NULL */
     const char *stops[GENERATE_MAX_STOPS];
@@ -28,6 +28,6 @@ extern const cli_option generation_options_rows[];
 const char *generation_end(rapt_finish_reason finish);
 
 /* Call it after all options: it completes `o`, and refuses options that exclude each other or `samples`. */
-void generation_options_finish(generation_options *g, long samples);
+void generation_options_finish(generation_options *g, long long samples);
 
 #endif

@@ -31,7 +31,7 @@ static double score_book_line(const score_book_options *o, const struct lines *h
 static rapt_code score_book_print(const score_book_options *o, double score, size_t sentences, rapt_error *err)
 {
     char signature[96];
-    snprintf(signature, sizeof signature, "nrefs:1|case:%s|tok:space|k:%ld|rapt:%s", o->lowercase ? "lc" : "mixed", o->k,
+    snprintf(signature, sizeof signature, "nrefs:1|case:%s|tok:space|k:%lld|rapt:%s", o->lowercase ? "lc" : "mixed", o->k,
              rapt_version());
     if (!o->json) {
         printf("%.4f BLEU of the book|%s\n", score, signature);

@@ -8,7 +8,7 @@
 /* ---- score_book.c: BLEU of a text as the book "Dive into Deep Learning" computes it. For `rapt score --metric book`. */
 
 typedef struct score_book_options {
-    long k; /* the longest n-grams that count */
+    long long k; /* the longest n-grams that count */
     bool lowercase, sentence, json;
 } score_book_options;
 

@@ -142,7 +142,7 @@ static rapt_code set_count(const serve_key *k, size_t *to, const char *text, cha
 {
     char *end;
     errno = 0;
-    const long value = strtol(text, &end, 10);
+    const long long value = strtoll(text, &end, 10);
     if (errno || end == text || *end || (double)value < k->min || (double)value > k->max)
         return refuse_key_number(k, text, "a whole number", reason);
     *to = (size_t)value;

@@ -14,7 +14,7 @@ typedef struct eval_arguments {
     const char *model, *adapter, *compare_with;
     char **files; /* [file_count], within argv */
     size_t file_count, limit;
-    long context;
+    long long context;
     rapt_translate_options o;
     bool lowercase, json, loss_only, strict, quiet, compares;
     rapt_model *compare; /* the model to compare with, or NULL */

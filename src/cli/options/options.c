@@ -203,13 +203,13 @@ static void describe_range(const char *low, const char *high, bool is_from, bool
         snprintf(text, 80, " of %s or more", low);
 }
 
-long option_integer(const char *text, long min, long max, const char *option)
+long long option_integer(const char *text, long long min, long long max, const char *option)
 {
     char *end, range[80], low[NUMBER_TEXT], high[NUMBER_TEXT];
     errno = 0;
-    long value = strtol(text, &end, 10);
-    snprintf(low, sizeof low, "%ld", min);
-    snprintf(high, sizeof high, "%ld", max);
+    long long value = strtoll(text, &end, 10);
+    snprintf(low, sizeof low, "%lld", min);
+    snprintf(high, sizeof high, "%lld", max);
     describe_range(low, high, min > -OPTION_ANY, max < OPTION_ANY || errno || value > max, range);
     if (errno || end == text || *end || value < min || value > max)
         usage_error("--%s: '%s' is not a whole number%s", option, text, range);
@@ -248,9 +248,9 @@ static void add_repeated(const cli_option *o, const char **texts, size_t *count,
     texts[(*count)++] = text;
 }
 
-static long whole_number(const cli_option *o, const char *text)
+static long long whole_number(const cli_option *o, const char *text)
 {
-    return option_integer(text, (long)o->min, (long)o->max, o->name);
+    return option_integer(text, (long long)o->min, (long long)o->max, o->name);
 }
 
 static void option_store(const cli_command *command, const char *name, const given_option *g)
@@ -268,7 +268,7 @@ static void option_store(const cli_command *command, const char *name, const giv
     case OPTION_KIND_TEXTS: add_repeated(o, field, (size_t *)(g->known->in + o->other), g->text); break;
     case OPTION_KIND_COUNT: *(size_t *)field = (size_t)whole_number(o, g->text); break;
     case OPTION_KIND_INT: *(int *)field = (int)whole_number(o, g->text); break;
-    case OPTION_KIND_LONG: *(long *)field = whole_number(o, g->text); break;
+    case OPTION_KIND_LONG: *(long long *)field = whole_number(o, g->text); break;
     case OPTION_KIND_NUMBER: *(double *)field = option_number(g->text, o->min, o->max, o->name); break;
     case OPTION_KIND_WORD: *(int *)field = option_word(o, g->text); break;
     case OPTION_KIND_EITHER: *(bool *)field = option_word(o, g->text) == 1; break;

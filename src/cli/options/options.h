@@ -131,7 +131,7 @@ char **options_operands(size_t *count);
 const char *options_given_of(const cli_option *table);
 
 /* Values of options. A text that is not a number from `min` to `max` is wrong use. */
-long option_integer(const char *text, long min, long max, const char *option);
+long long option_integer(const char *text, long long min, long long max, const char *option);
 double option_number(const char *text, double min, double max, const char *option);
 
 /* --help and --usage, to stdout. */
