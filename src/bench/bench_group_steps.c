@@ -1,18 +1,16 @@
 /* bench/bench_group_steps.c: training steps of a recipe in `rapt-bench group`: first each rank alone with its share of a
  * step's batches, all at once, then together. An ordinary training run, in a temporary folder that is removed. */
-#define _GNU_SOURCE
 #include "bench/bench_group.h"
 
 #include "base/clock.h"
+#include "base/disk.h"
 #include "base/file.h"
 #include "bench/bench_times.h"
 #include "group/group_ops.h"
 #include "rapt/train.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define NEVER 1000000000
 #define WARMUP 2 /* steps */
@@ -56,12 +54,6 @@ static bool steps_are_enough(void *context)
     return b->ms.count >= LEAST_STEPS && b->last - b->start >= b->seconds;
 }
 
-static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *at)
-{
-    (void)s, (void)kind, (void)at;
-    return remove(path);
-}
-
 static rapt_code steps_train(steps_bench *b, const rapt_recipe *recipe, int threads, rapt_error *err)
 {
     bool first = !b->g || rapt_group_rank(b->g) == 0;
@@ -81,7 +73,7 @@ static rapt_code steps_train(steps_bench *b, const rapt_recipe *recipe, int thre
         *err = (rapt_error){0};
         code = RAPT_OK;
     }
-    nftw(out, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    disk_remove_all(out);
     free(out);
     return code;
 }

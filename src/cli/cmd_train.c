@@ -1,9 +1,7 @@
 /* cli/cmd_train.c: `rapt train`: options, and messages about the data, the model and how a run ended. rapt_train does the work;
  * progress.c shows the steps. */
+#include "base/chars.h"
 #include "base/disk.h"
-#include "base/chars.h"
-#define _GNU_SOURCE
-#include "base/chars.h"
 #include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -31,7 +29,7 @@ typedef struct train_arguments {
     size_t assignment_count;
     bool resume, quiet, help_recipe, untrained;
     int threads;
-    long max_steps, seed; /* seed -1: not given */
+    long long max_steps, seed; /* seed -1: not given */
     double wait;
 } train_arguments;
 

@@ -1,7 +1,7 @@
 /* train/train.c: a training run from beginning to end: open, check, prepare, loop, finish. Each stage has its own file; this file
  * has their order, and the handling of failures and stops. */
-#include "base/clock.h"
 #include "base/chars.h"
+#include "base/clock.h"
 #include "base/disk.h"
 #include "base/file.h"
 #include "base/sized.h"
