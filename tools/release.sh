@@ -17,12 +17,13 @@
 # program trains the same hundred steps, which must give the same model file, and translates. What a step says is in
 # build-release/VERSION/logs. A step that fails does not stop the others that can do without it; the last line is "N steps
 # passed, N failed". It needs Debian, root for the packages, and a network; times are of the commit (SOURCE_DATE_EPOCH). The
-# environment reaches the scripts: SUITES=bookworm where a mirror lacks the security updates of the libraries' sources.
+# environment reaches the scripts: SUITES=bookworm where a mirror lacks the security updates of the libraries' sources,
+# and WHEELS names the targets of wheels, if not all are wanted.
 set -u
 cd "$(dirname "$0")/.."
 SOURCE=$PWD
 STEPS=(clone tests source wheels debs portable windows sbom sums)
-WHEELS=(x86_64-linux-gnu aarch64-linux-gnu x86_64-linux-musl aarch64-linux-musl)
+WHEELS=${WHEELS:-x86_64-linux-gnu aarch64-linux-gnu x86_64-linux-musl aarch64-linux-musl}
 
 refuse() {
     echo "release.sh: $1" >&2
@@ -147,7 +148,7 @@ step_source() {
 }
 
 sdist() { "$WORK/venv/bin/python" -c 'from scikit_build_core.build import build_sdist; print(build_sdist("dist"))'; }
-wheels_and_sdist() { tools/wheels.sh "${WHEELS[@]}" && sdist; }
+wheels_and_sdist() { tools/wheels.sh $WHEELS && sdist; }
 # install_wheel NAME PIP-ARGUMENT...: into an environment that has nothing else.
 install_wheel() {
     local venv=$WORK/used/$1-venv
@@ -192,7 +193,7 @@ step_portable() {
     local file folder
     need_script "$ONE/tools/portable.sh"
     twice tools/portable.sh
-    for file in "$ONE"/dist/*"$(uname -m)"*.tar.*; do
+    for file in "$ONE"/dist/*"$(uname -m)"*.tar.xz; do
         folder=$WORK/used/${file##*/}.files
         rm -rf "$folder"
         mkdir -p "$folder"

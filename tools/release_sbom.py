@@ -1,25 +1,28 @@
 #!/usr/bin/env python3
 """tools/release_sbom.py VERSION COMMIT SECONDS INFO FOLDER: the files of a release and what is linked statically into them, as SPDX 2.3
-in JSON, on standard output. INFO is what `rapt info --json` of such a file prints, SECONDS the time of the commit; FOLDER has the
-files. Debian's versions of the sources stand in the wheels. The same files give the same bytes. For tools/release.sh."""
+in JSON, on standard output. FOLDER has the files, SECONDS is the time of the commit. What is linked into a wheel, a tarball or a zip
+file has its license there, as licenses/NAME.txt, and Debian's version of its source in some of them, as licenses/NAME.version; INFO,
+what `rapt info --json` of such a file prints, must agree. The same files give the same bytes. For tools/release.sh."""
 import datetime
 import hashlib
 import json
 import pathlib
 import re
 import sys
+import tarfile
+import urllib.parse
 import zipfile
 
-# By the name in `rapt info`: license, and Debian's name of the source.
-LIBRARIES = {
-    "jansson": ("MIT", "jansson"),
-    "libyaml": ("MIT", "libyaml"),
-    "pcre2": ("BSD-3-Clause", "pcre2"),
-    "xxhash": ("BSD-2-Clause", "xxhash"),
-    "zlib": ("Zlib", "zlib"),
+LICENSES = {
+    "jansson": "MIT",
+    "libmicrohttpd": "LGPL-2.1-or-later",
+    "libyaml": "MIT",
+    "mingw-w64": "ZPL-2.1",
+    "musl": "MIT",
+    "pcre2": "BSD-3-Clause",
+    "xxhash": "BSD-2-Clause",
+    "zlib": "Zlib",
 }
-# Files that have them within: wheels, and what names its system or processor. Debian's packages use Debian's, and sources have none.
-STATIC = re.compile(r"\.whl$|^rapt-.*(x86_64|aarch64|windows|linux|musl|static).*(?<!\.deb)$")
 
 
 def package(identifier, name, version, license, **more):
@@ -36,43 +39,69 @@ def package(identifier, name, version, license, **more):
     }
 
 
-def debian_versions(files):
-    """Those in the wheels: *.dist-info/licenses/.../jansson.version."""
-    versions = {}
+def licenses_within(file):
+    """What a file has below licenses/: pairs of a name and a function that reads it."""
+    if file.suffix in (".whl", ".zip"):
+        archive = zipfile.ZipFile(file)
+        members = [(name, lambda name=name: archive.read(name)) for name in archive.namelist()]
+    elif re.search(r"\.tar\.[a-z]+$", file.name) and not file.name.endswith(".orig.tar.gz"):
+        archive = tarfile.open(file)
+        members = [(m.name, lambda m=m: archive.extractfile(m).read()) for m in archive.getmembers() if m.isfile()]
+    else:
+        members = []
+    return [(pathlib.PurePath(name), read) for name, read in members if "/licenses/" in name]
+
+
+def find_libraries(files):
+    """The names of the libraries in each file, by its name, and Debian's version of each library."""
+    linked, versions = {}, {}
     for file in files:
-        if file.suffix == ".whl":
-            with zipfile.ZipFile(file) as wheel:
-                for name in wheel.namelist():
-                    if name.endswith(".version"):
-                        versions.setdefault(pathlib.PurePath(name).stem, wheel.read(name).decode().strip())
-    return versions
+        for path, read in licenses_within(file):
+            if path.stem in LICENSES:
+                linked.setdefault(file.name, set()).add(path.stem)
+                if path.suffix == ".version":
+                    version = read().decode().strip()
+                    if versions.setdefault(path.stem, version) != version:
+                        sys.exit(f"release_sbom.py: {path.stem} is {version} in {file.name}, {versions[path.stem]} in another file")
+    for name in [file.name for file in files if "-container-" in file.name]: # an image of the static program
+        version, processor = re.fullmatch(r"(.*)-container-([^.]*)\..*", name).groups()
+        linked[name] = linked[f"{version}-{processor}-static.tar.xz"]
+    return linked, versions
+
+
+def upstream(debian):
+    """1.2.13 of 1:1.2.13.dfsg-1"""
+    return re.match(r"(?:\d+:)?(\d+(?:\.\d+)*)", debian)[1]
 
 
 def main(version, commit, seconds, info, folder):
     files = sorted(pathlib.Path(folder).iterdir())
-    packages = [package("source", "rapt", version, "MIT", sourceInfo="git commit " + commit)]
-    relations = []
+    linked, versions = find_libraries(files)
+    for name, found in json.load(open(info))["libraries"].items():
+        if upstream(versions.get(name, found)) != found:
+            sys.exit(f"release_sbom.py: rapt info says {name} {found}, the licenses {versions[name]}")
+    source = package("source", "rapt", version, "MIT", sourceInfo="git commit " + commit)
+    libraries = {}
+    for name in sorted(set().union(*linked.values())):
+        if name in versions:
+            libraries[name] = package("library-" + name, name, upstream(versions[name]), LICENSES[name], externalRefs=[{
+                "referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
+                "referenceLocator": f"pkg:deb/debian/{name}@{urllib.parse.quote(versions[name], safe=':~')}?arch=source"}])
+        else:
+            libraries[name] = package("library-" + name, name, "NOASSERTION", LICENSES[name])
+    packages, relations = [source], []
 
     def relate(what, how, to):
-        relations.append({"spdxElementId": what["SPDXID"], "relationshipType": how, "relatedSpdxElement": to["SPDXID"]})
+        relations.append({"spdxElementId": what, "relationshipType": how, "relatedSpdxElement": to["SPDXID"]})
 
-    debian = debian_versions(files)
-    libraries = []
-    for name, found in sorted(json.load(open(info))["libraries"].items()):
-        license, source = LIBRARIES[name]
-        from_debian = debian.get(source, found)
-        locator = f"pkg:deb/debian/{source}@{from_debian}?arch=source"
-        libraries.append(package("library-" + name, name, found, license, externalRefs=[{
-            "referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": locator}]))
     for file in files:
         made = package("file-" + file.name, file.name, version, "MIT", packageFileName=file.name, checksums=[{
             "algorithm": "SHA256", "checksumValue": hashlib.sha256(file.read_bytes()).hexdigest()}])
         packages.append(made)
-        relate({"SPDXID": "SPDXRef-DOCUMENT"}, "DESCRIBES", made)
-        relate(made, "GENERATED_FROM", packages[0])
-        if STATIC.search(file.name):
-            for library in libraries:
-                relate(made, "STATIC_LINK", library)
+        relate("SPDXRef-DOCUMENT", "DESCRIBES", made)
+        relate(made["SPDXID"], "GENERATED_FROM", source)
+        for name in sorted(linked.get(file.name, ())):
+            relate(made["SPDXID"], "STATIC_LINK", libraries[name])
     created = datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc)
     json.dump({
         "spdxVersion": "SPDX-2.3",
@@ -81,7 +110,7 @@ def main(version, commit, seconds, info, folder):
         "name": "rapt-" + version,
         "documentNamespace": f"https://spdx.org/spdxdocs/rapt-{version}-{commit}",
         "creationInfo": {"created": created.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: tools/release_sbom.py"]},
-        "packages": packages + libraries,
+        "packages": packages + list(libraries.values()),
         "relationships": relations,
     }, sys.stdout, indent=1, ensure_ascii=False)
     print()

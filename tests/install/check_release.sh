@@ -79,31 +79,48 @@ check 'clones of another commit are not taken' grep -q '^FAIL  tests .*run the s
 # ---- what is linked statically -----------------------------------------------------------------------------------------------
 cd "$WORK" || exit 1
 if command -v python3 >/dev/null; then
-    mkdir made
-    python3 -c 'import zipfile; zipfile.ZipFile("made/rapt_transformer-7-x86_64.whl", "w").writestr("x.dist-info/licenses/jansson.version", "2.14-2+x\n")'
-    touch made/rapt-server_7_linux-x86_64.deb made/rapt-7.tar.gz
     "$RAPT" info --json >info.json
+    mkdir made
+    python3 - <<'PY'
+import io, json, tarfile, zipfile
+libraries = json.load(open("info.json"))["libraries"]
+wheel = zipfile.ZipFile("made/rapt_transformer-7-x86_64.whl", "w")
+for name, version in libraries.items():
+    wheel.writestr(f"x.dist-info/licenses/there/{name}.txt", "may be copied")
+    wheel.writestr(f"x.dist-info/licenses/there/{name}.version", f"1:{version}.dfsg-2+x\n")
+wheel.writestr("x.dist-info/licenses/LICENSE", "may be copied")
+wheel.close()
+with tarfile.open("made/rapt-7.1.2-x86_64-static.tar.xz", "w:xz") as archive:
+    for name in "rapt-7/licenses/musl.txt", "rapt-7/licenses/rapt.txt", "rapt-7/zlib.txt":
+        archive.addfile(tarfile.TarInfo(name), io.BytesIO())
+PY
+    touch made/rapt-server_7_amd64.deb
+    tar -czf made/rapt-7.1.2.tar.gz info.json
+    tar -czf made/rapt-7.1.2-container-x86_64.tar.gz info.json
     sbom() { python3 "$SOURCE/tools/release_sbom.py" 7.1.2 "$(printf '%040d' 7)" 86400 info.json made; }
     sbom >sbom.json && sbom >again.json
     check 'the same files have the same SBOM' cmp sbom.json again.json
-    check 'it says what is in a wheel, and that nothing is in other files' python3 - <<'PY'
+    check 'it says what is in which file' python3 - <<'PY'
 import json
 d = json.load(open("sbom.json"))
 names = {p["SPDXID"]: p["name"] for p in d["packages"]}
 linked = {(names[r["spdxElementId"]], names[r["relatedSpdxElement"]])
           for r in d["relationships"] if r["relationshipType"] == "STATIC_LINK"}
 libraries = json.load(open("info.json"))["libraries"]
-assert linked == {("rapt_transformer-7-x86_64.whl", name) for name in libraries}, linked
+assert linked == {("rapt_transformer-7-x86_64.whl", name) for name in libraries} | {
+    ("rapt-7.1.2-x86_64-static.tar.xz", "musl"), ("rapt-7.1.2-container-x86_64.tar.gz", "musl")}, linked
 versions = {p["name"]: p["versionInfo"] for p in d["packages"]}
-assert all(versions[name] == version for name, version in libraries.items())
-assert [p["externalRefs"][0]["referenceLocator"] for p in d["packages"] if p["name"] == "jansson"] == [
-    "pkg:deb/debian/jansson@2.14-2+x?arch=source"]
+assert all(versions[name] == version for name, version in libraries.items()), versions
+assert [p["externalRefs"][0]["referenceLocator"] for p in d["packages"] if p["name"] == "zlib"] == [
+    "pkg:deb/debian/zlib@1:" + libraries["zlib"] + ".dfsg-2%2Bx?arch=source"]
 assert d["creationInfo"]["created"] == "1970-01-02T00:00:00Z"
-assert {names[r["relatedSpdxElement"]] for r in d["relationships"] if r["relationshipType"] == "DESCRIBES"} == {
-    "rapt_transformer-7-x86_64.whl", "rapt-server_7_linux-x86_64.deb", "rapt-7.tar.gz"}
+assert len([r for r in d["relationships"] if r["relationshipType"] == "DESCRIBES"]) == 5
 empty = [p for p in d["packages"] if p["name"].endswith(".deb")][0]["checksums"][0]["checksumValue"]
 assert empty == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # of no bytes (FIPS 180-4)
 PY
+    sed -i 's/"zlib": "[^"]*"/"zlib": "0.9"/' info.json
+    sbom >sbom.json 2>.err
+    check 'a program that says something else is refused' test $? = 1 -a "$(grep -c 'rapt info says zlib 0.9' .err)" = 1
 else
     skip 'the SBOM (python3 is not installed)'
 fi
