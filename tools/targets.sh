@@ -1,6 +1,6 @@
 #!/bin/bash
 # tools/targets.sh TARGET...: the tool chain of another system or C library, and the libraries that rapt stands on for it (JSON,
-# YAML, checksums, patterns, gzip, the test framework), in build-targets/TARGET. A build is configured with it so:
+# YAML, checksums, patterns, gzip, HTTP without TLS, the test framework), in build-targets/TARGET. A build is configured with it so:
 #   tools/targets.sh x86_64-windows
 #   cmake -S . -B build-windows -DCMAKE_TOOLCHAIN_FILE=build-targets/x86_64-windows/toolchain.cmake
 # Scripts source this file for target_set, target_tools and target_libraries. It needs Debian, Python with venv, and the network. The
@@ -9,9 +9,9 @@
 # The same bytes come from any folder: no debug information, and no path of a source.
 TARGETS_ROOT=${TARGETS_ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/build-targets}
 SUITES=${SUITES:-bookworm bookworm-security} # SUITES=bookworm: where a mirror lacks the security updates
-TARGET_LIBRARIES=(jansson libyaml xxhash pcre2 zlib)
+TARGET_LIBRARIES=(jansson libyaml xxhash pcre2 zlib) # linked into all; programs that serve have libmicrohttpd, too
 
-# name, what zig calls it, what CMake calls its system and processor, the tags of a wheel
+# name, what zig calls it (or Debian's cross compiler), what CMake calls its system and processor, the tags of a wheel
 TARGETS='
 x86_64-linux-gnu    x86_64-linux-gnu.2.17   Linux   x86_64   manylinux_2_17_x86_64.manylinux2014_x86_64
 aarch64-linux-gnu   aarch64-linux-gnu.2.17  Linux   aarch64  manylinux_2_17_aarch64.manylinux2014_aarch64
@@ -21,6 +21,8 @@ x86_64-windows      x86_64-windows-gnu      Windows AMD64    win_amd64
 aarch64-macos       aarch64-macos.11.0      Darwin  arm64    macosx_11_0_arm64
 x86_64-macos        x86_64-macos.11.0       Darwin  x86_64   macosx_11_0_x86_64
 x86_64-freebsd      x86_64-freebsd          FreeBSD amd64    freebsd_14_0_release_amd64
+riscv64-linux-gnu   gcc                     Linux   riscv64  linux_riscv64
+i686-linux-musl     x86-linux-musl          Linux   i686     linux_i686
 '
 
 # target_set NAME: the variables TARGET, TRIPLE, TARGET_SYSTEM, PROCESSOR, WHEEL_TAG, TARGET_FOLDER and PREFIX.
@@ -67,15 +69,20 @@ target_tools() {
     local tools=$TARGET_FOLDER/bin tool flags='-ffunction-sections -fdata-sections'
     [ "$TARGET_SYSTEM" = Windows ] || flags+=' -fno-unwind-tables -fno-asynchronous-unwind-tables' # there its C library needs them
     mkdir -p "$tools"
-    printf '#!/bin/sh\nexec %s cc -target %s -s -fno-sanitize=undefined "-ffile-prefix-map=%s=." "-ffile-prefix-map=%s=." "$@"\n' \
-        "$ZIG" "$TRIPLE" "$TARGETS_ROOT" "$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)" >"$tools/cc"
+    local compiler="$ZIG cc -target $TRIPLE -s -fno-sanitize=undefined" prefix="$ZIG " emulator=''
+    if [ "$TRIPLE" = gcc ]; then
+        compiler=$TARGET-gcc prefix=$TARGET- emulator="-L;/usr/$TARGET"
+    fi
+    case $PROCESSOR in aarch64 | riscv64) emulator="qemu-$PROCESSOR;$emulator" ;; esac
+    printf '#!/bin/sh\nexec %s "-ffile-prefix-map=%s=." "-ffile-prefix-map=%s=." "$@"\n' \
+        "$compiler" "$TARGETS_ROOT" "$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)" >"$tools/cc"
     for tool in ar ranlib rc; do
-        printf '#!/bin/sh\nexec %s %s "$@"\n' "$ZIG" $tool >"$tools/$tool"
+        printf '#!/bin/sh\nexec %s%s "$@"\n' "$prefix" $tool >"$tools/$tool"
     done
     chmod +x "$tools"/*
     CC=$tools/cc
     cat >"$TARGET_FOLDER/toolchain.cmake" <<EOF
-# $TARGET, by zig: made by tools/targets.sh.
+# $TARGET: made by tools/targets.sh.
 set(CMAKE_SYSTEM_NAME $TARGET_SYSTEM)
 set(CMAKE_SYSTEM_PROCESSOR $PROCESSOR)
 set(CMAKE_C_COMPILER $tools/cc)
@@ -89,6 +96,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_LIBDIR} $PREFIX/lib/pkgconfig)
+${emulator:+set(CMAKE_CROSSCOMPILING_EMULATOR $emulator)}
 EOF
 }
 
@@ -121,6 +129,19 @@ build_zlib() {
         "${CC%/*}/ar" rcsD "$PREFIX/lib/libz.a" "${objects[@]}" && pkg_config zlib z zlib
 }
 
+# HTTP for `rapt serve`. It has no CMake.
+build_microhttpd() {
+    local from=$1 build=$TARGET_FOLDER/microhttpd tools=${CC%/*} host=$TARGET
+    [ "$TARGET_SYSTEM" != Windows ] || host=x86_64-w64-mingw32
+    rm -rf "$build"
+    mkdir -p "$build" && cd "$build" &&
+        "$from/configure" --host="$host" --prefix="$PREFIX" --libdir="$PREFIX/lib" --enable-static --disable-shared --with-pic \
+            --disable-https --disable-doc --disable-examples --disable-curl --disable-dependency-tracking \
+            CC="$CC" AR="$tools/ar" RANLIB="$tools/ranlib" CFLAGS='-Os -ffunction-sections -fdata-sections' &&
+        make -j"${JOBS:-$(nproc)}" -C src/microhttpd libmicrohttpd.la && make -C src/microhttpd install-libLTLIBRARIES &&
+        make -C src/include install && pkg_config libmicrohttpd microhttpd libmicrohttpd && rm -f "$PREFIX"/lib/*.la
+}
+
 # target_libraries: what the target's prefix lacks, from the sources. What it has said is in libraries.log.
 target_libraries() {
     [ ! -e "$PREFIX/done" ] || return 0
@@ -140,12 +161,13 @@ build_libraries() {
         build_zlib "$from/zlib" &&
         build_library cmocka "$from/cmocka" -DWITH_EXAMPLES=OFF -DUNIT_TESTING=OFF -DWITH_STATIC_LIB=ON &&
         mv "$PREFIX/lib/libcmocka-static.a" "$PREFIX/lib/libcmocka.a" && pkg_config cmocka cmocka cmocka &&
+        { [ "$TARGET_SYSTEM" != Linux ] || (build_microhttpd "$from/libmicrohttpd"); } &&
         rm -f "$PREFIX"/lib/*.so* "$PREFIX"/lib/*.dylib "$PREFIX"/lib/*.dll.a &&
         touch "$PREFIX/done"
 }
 
 target_make() {
-    target_set "$1" && target_venv && target_sources "${TARGET_LIBRARIES[@]}" cmocka >"$TARGETS_ROOT/sources.log" 2>&1 &&
+    target_set "$1" && target_venv && target_sources "${TARGET_LIBRARIES[@]}" libmicrohttpd cmocka >"$TARGETS_ROOT/sources.log" 2>&1 &&
         target_tools && target_libraries
 }
 

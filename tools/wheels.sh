@@ -16,7 +16,7 @@ export SOURCE_DATE_EPOCH
 
 # What the licenses of statically linked libraries ask for.
 copy_licenses() {
-    local to=$TARGETS_ROOT/licenses name
+    local to=build-targets/licenses name # pip wants a folder of the checkout
     mkdir -p "$to"
     for name in "${TARGET_LIBRARIES[@]}"; do
         cp "$TARGETS_ROOT/sources/$name/debian/copyright" "$to/$name.txt"
@@ -37,7 +37,7 @@ make_wheel() {
     options+=";-DCMAKE_TOOLCHAIN_FILE=$TARGET_FOLDER/toolchain.cmake;-DPython_INCLUDE_DIR=$HEADERS"
     rm -rf "$out"
     SKBUILD_CMAKE_ARGS=$options "$TARGETS_ROOT/venv/bin/pip" wheel . --no-deps --no-build-isolation -w "$out" \
-        -C build-dir="$TARGET_FOLDER/wheel-build" -C wheel.license-files="LICENSE;${TARGETS_ROOT#"$PWD/"}/licenses/*" >"$TARGET_FOLDER/wheel.log" 2>&1 ||
+        -C build-dir="$TARGET_FOLDER/wheel-build" -C wheel.license-files="LICENSE;build-targets/licenses/*" >"$TARGET_FOLDER/wheel.log" 2>&1 ||
         { tail -40 "$TARGET_FOLDER/wheel.log"; return 1; }
     "$TARGETS_ROOT/venv/bin/wheel" tags --remove --platform-tag "$WHEEL_TAG" "$out"/*.whl >/dev/null
     case $WHEEL_TAG in manylinux*) "$TARGETS_ROOT/venv/bin/auditwheel" show "$out"/*.whl | grep -F "${WHEEL_TAG%%.*}" ;; esac

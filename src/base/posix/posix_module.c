@@ -12,6 +12,14 @@
 #define RAPT_MODULES "../lib/rapt" /* relative to the program's folder, unless the build sets another */
 #endif
 
+#if RAPT_STATIC /* a program of one file; its C library's dlopen would say less */
+void *module_function(const char *file, const char *name, const char *lack, rapt_error *err)
+{
+    (void)name;
+    rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s (%s: a program of one file loads no modules; docs/install.md has others)", lack, file);
+    return NULL;
+}
+#else
 /* Loads the file from the program's folder or from the installed one. NULL: neither has it. */
 static void *module_load(const char *folder, const char *file)
 {
@@ -40,3 +48,4 @@ void *module_function(const char *file, const char *name, const char *lack, rapt
         rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s (%s)", lack, why ? why : file);
     return function;
 }
+#endif

@@ -1,0 +1,98 @@
+#!/bin/bash
+# tools/portable.sh [ARCHITECTURE...]: what runs on any Linux of its processor (x86_64 and aarch64, by default both) and needs no
+# installation, into dist/, each at most 2 MB:
+#   rapt-VERSION-ARCHITECTURE-static.tar.xz   rapt is one file, linked statically with musl. It serves, without TLS; it has no
+#                                             modules, thus neither `rapt fetch` nor pictures as PNG nor MPI
+#   rapt-VERSION-ARCHITECTURE-glibc.tar.xz    bin/rapt and its module lib/rapt/rapt_serve.so, for glibc 2.17 and later; modules that
+#                                             are built elsewhere (draw, fetch, MPI) can be put beside it
+#   rapt-VERSION-container-ARCHITECTURE.tar.gz   the first one as an image for `podman load` or `docker load`
+# Both tarballs have recipes and the sentence pairs of the quickstart. Tool chain and libraries: tools/targets.sh. Images need
+# buildah.
+# Two runs in two folders give the same bytes.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/packages.sh
+. tools/targets.sh
+VERSION=$(sed -n 's/^#define RAPT_VERSION "\([^"]*\)".*/\1/p' include/rapt/base.h)
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
+LIMIT=2097152
+
+# compile TARGET CMAKE-OPTION...: in TARGET_FOLDER/program, the program and its modules.
+compile() {
+    target_make "$1"
+    local log=$TARGET_FOLDER/program.log build=$TARGET_FOLDER/program
+    { cmake -S . -B "$build" -DCMAKE_TOOLCHAIN_FILE="$TARGET_FOLDER/toolchain.cmake" "${@:2}" &&
+        cmake --build "$build" -j"${JOBS:-$(nproc)}" --target rapt -- --no-print-directory; } >"$log" 2>&1 ||
+        { grep -A3 'error:' "$log" || tail -20 "$log"; return 1; }
+}
+
+# stage NAME: the folder STAGE with what every archive has.
+stage() {
+    local name
+    STAGE=$TARGETS_ROOT/archives/$1
+    rm -rf "$STAGE"
+    mkdir -p "$STAGE/licenses" "$STAGE/recipes" "$STAGE/data"
+    cp LICENSE "$STAGE/licenses/rapt.txt"
+    for name in "${TARGET_LIBRARIES[@]}" libmicrohttpd; do
+        cp "$TARGETS_ROOT/sources/$name/debian/copyright" "$STAGE/licenses/$name.txt"
+        (cd "$TARGETS_ROOT/sources/$name" && dpkg-parsechangelog -S Version) >"$STAGE/licenses/$name.version"
+    done
+    cp recipes/quickstart*.yaml "$STAGE/recipes/"
+    cp data/*.tsv data/*.en "$STAGE/data/"
+}
+
+# The same archive, whoever packs it and when.
+pack() {
+    local file=dist/${STAGE##*/}.tar.xz
+    tar -C "${STAGE%/*}" --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w --mtime="@$SOURCE_DATE_EPOCH" \
+        --format=gnu -c "${STAGE##*/}" | xz -9e --threads=1 >"$file"
+    [ "$(stat -c %s "$file")" -le $LIMIT ] || { ls -l "$file"; echo "tools/portable.sh: $file has more than $LIMIT bytes"; return 1; }
+    ls -l "$file"
+}
+
+static_archive() {
+    compile "$1-linux-musl" -DRAPT_STATIC=ON
+    stage "rapt-$VERSION-$1-static"
+    cp "$TARGET_FOLDER/program/rapt" "$STAGE/"
+    pack
+}
+
+glibc_archive() {
+    compile "$1-linux-gnu"
+    stage "rapt-$VERSION-$1-glibc"
+    mkdir -p "$STAGE/bin" "$STAGE/lib/rapt"
+    cp "$TARGET_FOLDER/program/rapt" "$STAGE/bin/"
+    cp "$TARGET_FOLDER"/program/rapt_*.so "$STAGE/lib/rapt/"
+    pack
+}
+
+# buildah here: its images and layers are this script's own, and a sandbox that may not start containers can build them.
+with_buildah() { buildah --root "$TARGETS_ROOT/images" --runroot "$TARGETS_ROOT/images/run" --storage-driver vfs "$@"; }
+
+# Docker's form of an image has a health check; OCI's has none.
+container() {
+    local context=$TARGETS_ROOT/archives/rapt-$VERSION-$1-static file=dist/rapt-$VERSION-container-$1.tar machine=amd64
+    [ "$1" = x86_64 ] || machine=arm64
+    rm -f "$file" "$file.gz"
+    with_buildah bud --isolation chroot --format docker --platform "linux/$machine" --timestamp "$SOURCE_DATE_EPOCH" --layers=false \
+        --build-arg VERSION="$VERSION" --build-arg REVISION="$(git rev-parse HEAD 2>/dev/null || true)" \
+        -t "rapt:$VERSION" -f tools/container/Containerfile "$context" >"$TARGETS_ROOT/container.log" 2>&1 &&
+        with_buildah push "rapt:$VERSION" "docker-archive:$file:rapt:$VERSION" >>"$TARGETS_ROOT/container.log" 2>&1 ||
+        { tail "$TARGETS_ROOT/container.log"; return 1; }
+    gzip -9n "$file"
+    ls -l "$file.gz"
+}
+
+need 'the build system, and how it finds libraries' cmake pkg-config dpkg-dev
+need 'Python: an environment for the compiler' python3-venv
+need 'images of containers' buildah
+need 'archives' xz-utils
+install_missing
+mkdir -p dist "$TARGETS_ROOT"
+[ $# -gt 0 ] || set -- x86_64 aarch64
+for architecture; do
+    static_archive "$architecture"
+    glibc_archive "$architecture"
+    container "$architecture"
+done
