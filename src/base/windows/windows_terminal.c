@@ -54,6 +54,15 @@ static char **utf8_arguments(int *count)
     return list;
 }
 
+/* The C library passes a copy of its list. */
+static bool is_command_line(int argc, char **argv)
+{
+    bool same = argc == __argc;
+    for (int i = 0; i < argc && same; i++)
+        same = strcmp(argv[i], __argv[i]) == 0;
+    return same;
+}
+
 void terminal_start(int *argc, char ***argv)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -61,7 +70,7 @@ void terminal_start(int *argc, char ***argv)
     show_utf8();
     understand_escapes(stdout);
     understand_escapes(stderr);
-    if (*argv != __argv) /* the arguments are not the command line's: another program calls main() */
+    if (!is_command_line(*argc, *argv)) /* another program calls main() */
         return;
     int count = 0;
     char **list = utf8_arguments(&count);
