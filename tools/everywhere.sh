@@ -1,7 +1,7 @@
 #!/bin/bash
 # tools/everywhere.sh [--page FILE] [NAME=COMMAND...]: the same bytes everywhere: three models (a translator, a language model, a LoRA
 # adapter), 500 translations, 50 generated texts with weights in q8_0 and an explanation, made by each program that this machine can
-# run, the sha256 of each beside the reference's, which is the first program's. Fails where any differs. --page writes the table.
+# run, and the sha256 of each compared with the first program's. It fails where any differs; --page writes the table.
 # A program is a NAME and the COMMAND that runs it, such as windows='wine64 /path/to/rapt.exe'; they are added to those that are found
 # in this checkout: build-test (gcc) at each level of this processor, build-werror-clang, and the builds for other C libraries and
 # processors by tools/portable.sh and tools/targets.sh in build-targets/TARGET/program, emulated where need be.
@@ -9,6 +9,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/levels.sh
+. tools/packages.sh
 TARGETS_ROOT=${TARGETS_ROOT:-$PWD/build-targets}
 JOBS=${JOBS:-$(nproc)}
 EMULATED=(x86_64-linux-gnu x86_64-linux-musl i686-linux-musl aarch64-linux-musl riscv64-linux-gnu)
@@ -28,6 +29,8 @@ done
 
 build_targets() {
     local name options
+    need 'a compiler for RISC-V, and emulators' gcc-riscv64-linux-gnu qemu-user
+    install_missing || return 1
     for name in "${EMULATED[@]}"; do
         options=()
         case $name in *-musl) options=(-DRAPT_STATIC=ON) ;; esac

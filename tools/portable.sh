@@ -70,6 +70,29 @@ glibc_archive() {
 # buildah here: its images and layers are this script's own, and a sandbox that may not start containers can build them.
 with_buildah() { buildah --root "$TARGETS_ROOT/images" --runroot "$TARGETS_ROOT/images/run" --storage-driver vfs "$@"; }
 
+# same_image TAR: buildah notes which container it has built an image in; without that, two images of the same files are the same.
+# What is left is the configuration, the layer and the manifest.
+same_image() {
+    python3 - "$1" "$SOURCE_DATE_EPOCH" <<'PY'
+import hashlib, io, json, sys, tarfile
+path, when = sys.argv[1], int(sys.argv[2])
+with tarfile.open(path) as tar:
+    manifest = json.load(tar.extractfile("manifest.json"))
+    config = json.load(tar.extractfile(manifest[0]["Config"]))
+    layers = [(name, tar.extractfile(name).read()) for name in manifest[0]["Layers"]]
+config.pop("container", None)
+config.pop("container_config", None)
+config["config"].pop("Hostname", None)
+text = json.dumps(config, sort_keys=True).encode()
+manifest[0]["Config"] = hashlib.sha256(text).hexdigest() + ".json"
+with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as tar:
+    for name, data in [(manifest[0]["Config"], text), *layers, ("manifest.json", json.dumps(manifest).encode())]:
+        entry = tarfile.TarInfo(name)
+        entry.size, entry.mtime = len(data), when
+        tar.addfile(entry, io.BytesIO(data))
+PY
+}
+
 # Docker's form of an image has a health check; OCI's has none.
 container() {
     local context=$TARGETS_ROOT/archives/rapt-$VERSION-$1-static file=dist/rapt-$VERSION-container-$1.tar machine=amd64
@@ -80,8 +103,33 @@ container() {
         -t "rapt:$VERSION" -f tools/container/Containerfile "$context" >"$TARGETS_ROOT/container.log" 2>&1 &&
         with_buildah push "rapt:$VERSION" "docker-archive:$file:rapt:$VERSION" >>"$TARGETS_ROOT/container.log" 2>&1 ||
         { tail "$TARGETS_ROOT/container.log"; return 1; }
+    same_image "$file"
     gzip -9n "$file"
     ls -l "$file.gz"
+    [ "$1" != "$(uname -m)" ] || [ "$(id -u)" != 0 ] || try_container "$context"
+}
+
+# The image serves, as its user and on a root that is mounted read-only: without a container's isolation, which sandboxes forbid.
+try_container() {
+    local id root try=$TARGETS_ROOT/try
+    rm -rf "$try"
+    mkdir -p "$try"
+    "$1/rapt" train "$1/recipes/quickstart.yaml" --out "$try/model" --quiet --max-steps 2
+    id=$(with_buildah from "rapt:$VERSION")
+    [ "$(with_buildah run --isolation chroot "$id" -- /usr/bin/rapt --version)" = "rapt $VERSION" ]
+    root=$(with_buildah mount "$id")
+    mkdir -p "$root/models"
+    unshare --mount sh -eu -c '
+        mount --bind "$0" "$0"
+        mount --bind "$1" "$0/models"
+        mount -o remount,bind,ro "$0"
+        chroot --userspec=65532:65532 "$0" /usr/bin/rapt serve --port 18299 --log none /models/model &
+        server=$!
+        sleep 2
+        chroot --userspec=65532:65532 "$0" /usr/bin/rapt serve --check --port 18299
+        kill $server
+        wait $server' "$root" "$try" && echo 'the image: serves as a user without rights, on a root that is read-only, and is well'
+    with_buildah rm "$id" >/dev/null
 }
 
 need 'the build system, and how it finds libraries' cmake pkg-config dpkg-dev
