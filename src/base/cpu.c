@@ -121,6 +121,15 @@ static bool has_arm_dot(void)
 {
     return getauxval(AT_HWCAP) >> 20 & 1;
 }
+#elif defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
+
+static bool has_arm_dot(void)
+{
+    int has = 0;
+    size_t size = sizeof has;
+    return sysctlbyname("hw.optional.arm.FEAT_DotProd", &has, &size, NULL, 0) == 0 && has;
+}
 #else
 static bool has_arm_dot(void)
 {
