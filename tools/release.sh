@@ -189,15 +189,19 @@ step_debs() {
     fi
 }
 
+# An image is an archive of archives, its layers, one of which has the program.
 step_portable() {
-    local file folder
+    local file folder layer
     need_script "$ONE/tools/portable.sh"
     twice tools/portable.sh
-    for file in "$ONE"/dist/*"$(uname -m)"*.tar.xz; do
+    for file in "$ONE"/dist/*"$(uname -m)"*.tar.*; do
         folder=$WORK/used/${file##*/}.files
         rm -rf "$folder"
         mkdir -p "$folder"
         tar -xf "$file" -C "$folder"
+        for layer in $(find "$folder" -name '*.tar'); do
+            tar -xf "$layer" -C "$folder" --no-same-owner
+        done
         use "${file##*/}" "$(find "$folder" -name rapt -type f -perm -u+x | head -1)"
     done
 }

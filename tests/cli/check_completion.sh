@@ -66,7 +66,7 @@ done
 zpty -d asked
 ZSH
 complete_zsh() { # LINE...: asks for all at once
-    printf '%s$\n' "$@" | timeout 120 zsh -f "$WORK/zsh_asks" "$WORK/functions" "$WORK/offered" 2>.err
+    printf '%s$\n' "$@" | timeout 300 zsh -f "$WORK/zsh_asks" "$WORK/functions" "$WORK/offered" 2>.err
 }
 complete_fish() {
     (cd here && fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$WORK/rapt.fish" "$1" 2>"$WORK/.err") | cut -f1 | LC_ALL=C sort -u
