@@ -4,17 +4,19 @@
 
 #include "base/module.h"
 
+#define MODULE "rapt_serve.so"
+#define LACK "this rapt cannot serve: its module, built where libmicrohttpd is, is missing"
+
 rapt_code serve_run(const serve_options *options, const serve_reader *again, rapt_error *err)
 {
     rapt_code (*run)(const serve_options *, const serve_reader *, rapt_error *);
-    *(void **)&run = module_function("rapt_serve.so", "serve_run",
-                                     "this rapt cannot serve: its module, built where libmicrohttpd is, is missing", err);
+    *(void **)&run = module_function(MODULE, "serve_run", LACK, err);
     return run ? run(options, again, err) : RAPT_ERR_NOT_FOUND;
 }
 
-rapt_code serve_ask_tls(int fd, const char *request, char *answer, size_t size, rapt_error *err)
+rapt_code serve_check(const serve_options *options, rapt_error *err)
 {
-    rapt_code (*ask)(int, const char *, char *, size_t, rapt_error *);
-    *(void **)&ask = module_function("rapt_serve.so", "serve_ask_tls", "this rapt has no TLS: its module is missing", err);
-    return ask ? ask(fd, request, answer, size, err) : RAPT_ERR_NOT_FOUND;
+    rapt_code (*check)(const serve_options *, rapt_error *);
+    *(void **)&check = module_function(MODULE, "serve_check", LACK, err);
+    return check ? check(options, err) : RAPT_ERR_NOT_FOUND;
 }

@@ -65,11 +65,8 @@ typedef struct serve_reader {
 RAPT_API rapt_code serve_run(const serve_options *options, const serve_reader *again, rapt_error *err);
 
 /* Asks a running server for /health: at the options' host and port, with TLS if they have a certificate. The certificate is not
- * verified, because it may be for another name. RAPT_ERR_IO: no answer, or not 200. */
-rapt_code serve_check(const serve_options *options, rapt_error *err);
-
-/* Sends `request` over TLS on a connection, and reads the beginning of the answer as text. RAPT_ERR_IO: no TLS;
- * RAPT_ERR_NOT_FOUND: this build has none. */
-RAPT_API rapt_code serve_ask_tls(int fd, const char *request, char *answer, size_t size, rapt_error *err);
+ * verified, because it may be for another name. RAPT_ERR_IO: no answer, or not 200; RAPT_ERR_NOT_FOUND: as in serve_run, or this
+ * build has no TLS. */
+RAPT_API rapt_code serve_check(const serve_options *options, rapt_error *err);
 
 #endif

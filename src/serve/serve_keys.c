@@ -1,6 +1,7 @@
 /* serve/serve_keys.c: a table of names, kinds and limits. */
 #include "serve/serve_keys.h"
 
+#include "base/address.h"
 #include "base/buffer.h"
 #include "base/chars.h"
 #include "base/number.h"
@@ -9,7 +10,6 @@
 #include "nn/weight_types.h"
 #include "text/utf8.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -257,14 +257,12 @@ static rapt_code add_host(serve_list *l, const char *text, char reason[SERVE_REA
 /* As the log has addresses: without a port, the shortest way of writing one of IPv6. */
 static rapt_code add_address(serve_list *l, const char *text, char reason[SERVE_REASON])
 {
-    unsigned char bytes[16];
-    char address[INET6_ADDRSTRLEN];
-    const int family = strchr(text, ':') ? AF_INET6 : AF_INET;
+    char address[ADDRESS_TEXT];
     if (strcmp(text, "unix") == 0)
         return add_list_text(l, text);
-    if (inet_pton(family, text, bytes) != 1)
+    if (!address_write(text, address))
         return refuse_value(reason, "'%s' is no address, such as 192.0.2.1; or unix", quote(text).text);
-    return add_list_text(l, inet_ntop(family, bytes, address, sizeof address));
+    return add_list_text(l, address);
 }
 
 /* "0660": octal digits, as chmod(1) has them. */

@@ -1,6 +1,6 @@
-/* serve/module/ask_tls.c: serve_ask_tls of serve.h, with GnuTLS, on which libmicrohttpd depends anyway. Without its header, there
+/* serve/module/ask_tls.c: serve_ask_tls, with GnuTLS, on which libmicrohttpd depends anyway. Without its header, there
  * is no TLS. */
-#include "serve/serve.h"
+#include "serve/module/ask_tls.h"
 
 #include <string.h>
 
