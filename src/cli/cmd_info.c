@@ -3,11 +3,11 @@
  * info_recipe.c. */
 #include "cli/cmd_info.h"
 
-#include "base/cgroup.h"
 #include "base/cpu.h"
 #include "base/disk.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/process.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/group/cli_group.h"
@@ -131,7 +131,7 @@ static void show_limits(void)
     int cpus = pool_cpus("");
     bool any = false;
     memory_limits("", limits);
-    printf("cpus      %d for this process%s\n", cpus, cgroup_cpus("") == cpus ? ", as its cgroup's quota has it" : "");
+    printf("cpus      %d for this process%s\n", cpus, process_quota("") == cpus ? ", as its cgroup's quota has it" : "");
     printf("memory    ");
     for (int i = 0; i < MEMORY_LIMITS; i++) {
         if (limits[i].available == SIZE_MAX)

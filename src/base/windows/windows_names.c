@@ -11,9 +11,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
-/* A scanner or an indexer opens new files for a moment, without letting others rename them. */
-enum { BUSY_TRIES = 50, BUSY_PAUSE = 10 /* ms */ };
+/* A scanner or an indexer opens new files for a moment, without letting others rename them; and a reader that has mapped a file
+ * keeps it from being replaced. */
+enum { BUSY_TRIES = 200, BUSY_PAUSE = 10 /* ms */ };
 
 typedef bool windows_call(const wchar_t *path, const void *more);
 
@@ -58,9 +60,46 @@ static bool rename_as_posix(const wchar_t *from, const wchar_t *to)
     return done;
 }
 
+/* A name in the folder of `path` that unfinished.h removes; the caller frees it. */
+static wchar_t *name_aside(const wchar_t *path)
+{
+    const size_t capacity = wcslen(path) + 48;
+    wchar_t *aside = malloc(capacity * sizeof *aside);
+    size_t folder = wcslen(path);
+    while (folder > 0 && path[folder - 1] != L'/' && path[folder - 1] != L'\\')
+        folder--;
+    if (aside)
+        swprintf(aside, capacity, L"%.*ls.%ls.%lu.0.tmp", (int)folder, path, path + folder, GetCurrentProcessId());
+    return aside;
+}
+
+/* A file that somebody has mapped can be renamed but not replaced. Between the two steps the name leads nowhere. */
+static bool rename_in_two_steps(const wchar_t *from, const wchar_t *to)
+{
+    wchar_t *aside = name_aside(to);
+    bool done = aside && MoveFileExW(to, aside, MOVEFILE_WRITE_THROUGH);
+    if (done && !MoveFileExW(from, to, MOVEFILE_WRITE_THROUGH)) {
+        const DWORD why = GetLastError();
+        MoveFileExW(aside, to, MOVEFILE_WRITE_THROUGH);
+        SetLastError(why);
+        done = false;
+    } else if (done)
+        DeleteFileW(aside); /* or who writes the file next does, once nobody has it mapped */
+    free(aside);
+    return done;
+}
+
 static bool rename_replacing(const wchar_t *from, const void *to)
 {
-    return rename_as_posix(from, to) || MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH);
+    if (rename_as_posix(from, to) || MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+        return true;
+    const DWORD why = GetLastError(), there = GetFileAttributesW(to);
+    const bool in_use = (why == ERROR_ACCESS_DENIED || why == ERROR_USER_MAPPED_FILE) && there != INVALID_FILE_ATTRIBUTES &&
+                        !(there & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_READONLY));
+    if (in_use && rename_in_two_steps(from, to))
+        return true;
+    SetLastError(in_use ? ERROR_SHARING_VIOLATION : why);
+    return false;
 }
 
 static bool rename_to_new(const wchar_t *from, const void *to)
