@@ -8,6 +8,7 @@ SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 . "$SOURCE/tools/levels.sh"
 [ -x "$RAPT" ] || { echo "no program at $RAPT; build it, or set RAPT"; exit 1; }
 unset RAPT_ISA RAPT_THREADS RAPT_LOG
+DRIVE=${DRIVE:-} # before an absolute path as a program of Windows has it
 SANITIZED= # not empty for a build with sanitizers
 ! grep -qs '^RAPT_SANITIZE:STRING=.' "$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")/CMakeCache.txt" || SANITIZED=yes
 WORK=$(mktemp -d)
@@ -223,7 +224,7 @@ timeless() { sed -E 's/"(tokens_per_s|seconds|waited)": [0-9.e+-]+,? ?//g' "$1";
 listing() { (cd "$1" && find . -type f -exec cksum {} + | sort); }
 
 # A run's recipe without what depends on where its folder stands.
-placeless() { sed '/^# from this folder /d; s/, checksum .*//' "$1" 2>/dev/null; }
+placeless() { sed "/^# from this folder /d; s/, checksum .*//; s|\"$DRIVE/|\"/|" "$1" 2>/dev/null; }
 
 # same_model A B: the same bytes in every file of a model folder that a user reads.
 same_model() {
