@@ -1,5 +1,5 @@
-/* serve/module/serve_check.c: asks a running server for its health, for `rapt serve --check`, because a container's HEALTHCHECK has no
- * curl and no shell. It sends a request of HTTP/1.0. */
+/* serve/module/serve_check.c: asks a running server for its health, for `rapt serve --check`, because a container's HEALTHCHECK
+ * has no curl and no shell. It sends a request of HTTP/1.0. */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "serve/module/ask_tls.h"
 #include "serve/serve.h"
