@@ -55,6 +55,9 @@ static_archive() {
     compile "$1-linux-musl" -DRAPT_STATIC=ON
     stage "rapt-$VERSION-$1-static"
     cp "$TARGET_FOLDER/program/rapt" "$STAGE/"
+    local musl=${ZIG%/*}/lib/libc/musl # the C library is within the program, too
+    cp "$musl/COPYRIGHT" "$STAGE/licenses/musl.txt"
+    sed -n 's/^#define VERSION "\(.*\)"/\1/p' "$musl/src/internal/version.h" | grep . >"$STAGE/licenses/musl.version"
     pack
 }
 

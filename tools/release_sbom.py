@@ -23,6 +23,7 @@ LICENSES = {
     "xxhash": "BSD-2-Clause",
     "zlib": "Zlib",
 }
+FROM_ZIG = ("musl", "mingw-w64") # the others are Debian's sources
 
 
 def package(identifier, name, version, license, **more):
@@ -84,9 +85,10 @@ def main(version, commit, seconds, info, folder):
     libraries = {}
     for name in sorted(set().union(*linked.values())):
         if name in versions:
+            locator = urllib.parse.quote(f"{name}@{versions[name]}", safe="@:~")
+            locator = f"pkg:generic/{locator}" if name in FROM_ZIG else f"pkg:deb/debian/{locator}?arch=source"
             libraries[name] = package("library-" + name, name, upstream(versions[name]), LICENSES[name], externalRefs=[{
-                "referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
-                "referenceLocator": f"pkg:deb/debian/{name}@{urllib.parse.quote(versions[name], safe=':~')}?arch=source"}])
+                "referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": locator}])
         else:
             libraries[name] = package("library-" + name, name, "NOASSERTION", LICENSES[name])
     packages, relations = [source], []

@@ -91,8 +91,10 @@ for name, version in libraries.items():
 wheel.writestr("x.dist-info/licenses/LICENSE", "may be copied")
 wheel.close()
 with tarfile.open("made/rapt-7.1.2-x86_64-static.tar.xz", "w:xz") as archive:
-    for name in "rapt-7/licenses/musl.txt", "rapt-7/licenses/rapt.txt", "rapt-7/zlib.txt":
-        archive.addfile(tarfile.TarInfo(name), io.BytesIO())
+    for name in "rapt-7/licenses/musl.txt", "rapt-7/licenses/rapt.txt", "rapt-7/zlib.txt", "rapt-7/licenses/musl.version":
+        member = tarfile.TarInfo(name)
+        member.size = 6
+        archive.addfile(member, io.BytesIO(b"1.2.5\n"))
 PY
     touch made/rapt-server_7_amd64.deb
     tar -czf made/rapt-7.1.2.tar.gz info.json
@@ -113,6 +115,8 @@ versions = {p["name"]: p["versionInfo"] for p in d["packages"]}
 assert all(versions[name] == version for name, version in libraries.items()), versions
 assert [p["externalRefs"][0]["referenceLocator"] for p in d["packages"] if p["name"] == "zlib"] == [
     "pkg:deb/debian/zlib@1:" + libraries["zlib"] + ".dfsg-2%2Bx?arch=source"]
+assert [(p["versionInfo"], p["externalRefs"][0]["referenceLocator"]) for p in d["packages"] if p["name"] == "musl"] == [
+    ("1.2.5", "pkg:generic/musl@1.2.5")]
 assert d["creationInfo"]["created"] == "1970-01-02T00:00:00Z"
 assert len([r for r in d["relationships"] if r["relationshipType"] == "DESCRIBES"]) == 5
 empty = [p for p in d["packages"] if p["name"].endswith(".deb")][0]["checksums"][0]["checksumValue"]
