@@ -102,9 +102,10 @@ const char *terminal_kind(void)
     return kind ? kind : "windows";
 }
 
-static bool is_high_half(wchar_t c)
+/* Whether a character means nothing without the next one: the first half of a pair, the first of the two that end a line. */
+static bool wants_next(wchar_t c)
 {
-    return c >= 0xd800 && c < 0xdc00;
+    return (c >= 0xd800 && c < 0xdc00) || c == L'\r';
 }
 
 /* Drops the carriage returns before line feeds, and returns the new count. */
@@ -121,20 +122,26 @@ static size_t join_lines(wchar_t *text, size_t count)
 ptrdiff_t terminal_read(int descriptor, void *to, size_t size)
 {
     enum { MOST = 4096 };
-    static wchar_t half; /* the first half of a character, whose second half the last call has not got */
+    static wchar_t kept; /* the last character of the call before, which wants the next one */
     wchar_t text[MOST];
     const HANDLE handle = (HANDLE)_get_osfhandle(descriptor);
-    DWORD got = 0;
-    const size_t room = size / 3 < MOST ? size / 3 : MOST, held = half != 0;
-    text[0] = half;
-    if (!ReadConsoleW(handle, text + held, (DWORD)(room - held), &got, NULL)) {
-        errno = GetLastError() == ERROR_OPERATION_ABORTED ? EINTR : EIO;
-        return -1;
-    }
-    size_t count = held + got;
-    if (count == 0 || text[0] == END_OF_INPUT)
-        return 0;
-    half = is_high_half(text[count - 1]) && got > 0 ? text[--count] : 0;
+    const size_t room = size / 3 < MOST ? size / 3 : MOST;
+    size_t count;
+    do {
+        const size_t held = kept != 0;
+        DWORD got = 0;
+        text[0] = kept;
+        SetLastError(ERROR_SUCCESS);
+        const bool read = ReadConsoleW(handle, text + held, (DWORD)(room - held), &got, NULL);
+        if (!read || (got == 0 && GetLastError() == ERROR_OPERATION_ABORTED)) { /* the latter: Ctrl-C */
+            errno = read ? EINTR : EIO;
+            return -1;
+        }
+        count = held + got;
+        if (got == 0 || text[0] == END_OF_INPUT)
+            return 0;
+        kept = wants_next(text[count - 1]) ? text[--count] : 0;
+    } while (count == 0);
     count = join_lines(text, count);
     return WideCharToMultiByte(CP_UTF8, 0, text, (int)count, to, (int)size, NULL, NULL);
 }
