@@ -148,6 +148,7 @@ target_libraries() {
     build_libraries >"$TARGET_FOLDER/libraries.log" 2>&1 || { tail -20 "$TARGET_FOLDER/libraries.log"; return 1; }
 }
 
+# cmocka has a uintptr_t of its own where a macro does not tell it that the C library has one.
 build_libraries() {
     local from=$TARGETS_ROOT/sources yaml_static='' pcre2_static=''
     [ "$TARGET_SYSTEM" != Windows ] || yaml_static=-DYAML_DECLARE_STATIC pcre2_static=-DPCRE2_STATIC
@@ -159,8 +160,8 @@ build_libraries() {
         build_library pcre2 "$from/pcre2" -DPCRE2_BUILD_PCRE2GREP=OFF -DPCRE2_BUILD_TESTS=OFF -DPCRE2_SUPPORT_JIT=ON &&
         pkg_config libpcre2-8 pcre2-8 pcre2 $pcre2_static &&
         build_zlib "$from/zlib" &&
-        build_library cmocka "$from/cmocka" -DWITH_EXAMPLES=OFF -DUNIT_TESTING=OFF -DWITH_STATIC_LIB=ON &&
-        mv "$PREFIX/lib/libcmocka-static.a" "$PREFIX/lib/libcmocka.a" && pkg_config cmocka cmocka cmocka &&
+        CFLAGS=-D_UINTPTR_T build_library cmocka "$from/cmocka" -DWITH_EXAMPLES=OFF -DUNIT_TESTING=OFF -DWITH_STATIC_LIB=ON &&
+        mv "$PREFIX/lib/libcmocka-static.a" "$PREFIX/lib/libcmocka.a" && pkg_config cmocka cmocka cmocka -D_UINTPTR_T &&
         { [ "$TARGET_SYSTEM" != Linux ] || (build_microhttpd "$from/libmicrohttpd"); } &&
         rm -f "$PREFIX"/lib/*.so* "$PREFIX"/lib/*.dylib "$PREFIX"/lib/*.dll.a &&
         touch "$PREFIX/done"
