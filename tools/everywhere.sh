@@ -140,6 +140,8 @@ write_page() {
     echo '| --- | --- | --- |'
     printf '%s\n' "${rows[@]}"
     echo
+    echo 'The file of an adapter names the folder of its model, so that its sum is one of this folder; programs are compared in the same one.'
+    echo
     echo 'Not in the table, because nobody has run them: macOS, FreeBSD.'
 }
 
