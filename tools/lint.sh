@@ -39,7 +39,7 @@ grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$heade
 # ---- src/base alone knows the system -----------------------------------------------------------------------------------
 # Elsewhere ISO C and the libraries are enough, and no macro asks the C library for more: what is not declared is an error of the
 # compiler then. Some modules do more, which are made for POSIX alone.
-knows='^src/(base|fetch/module|group/mpi|serve)/'
+knows='^src/(base|fetch/module|group/mpi|serve/module)/'
 iso='assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype'
 others='jansson yaml xxhash pcre2 zlib pango/pango pango/pangocairo immintrin arm_neon'
 find src include -name '*.[ch]' | grep -vE "$knows" | sort | xargs grep -nE '^ *# *(include *<|(define|undef) +_[A-Z0-9_]*_SOURCE)' |
