@@ -10,7 +10,7 @@ need 'Python with environments of its own' python3-venv
 install_missing
 . tools/targets.sh
 target_make x86_64-windows
-VERSION=$(sed -nE 's/^#define RAPT_VERSION "([^"]+)"/\1/p' include/rapt/base.h)
+VERSION=$(sed -nE 's/^#define RAPT_VERSION "([^"]+)".*/\1/p' include/rapt/base.h)
 NAME=rapt-$VERSION-windows-x86_64
 FOLDER=build-windows/zip/$NAME
 
