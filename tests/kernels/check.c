@@ -3,12 +3,17 @@
 #define _GNU_SOURCE
 #include "check.h"
 
+#include "base/clock.h"
+#include "base/pages.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _WIN32
+#include <windows.h>
+#else
 #include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
+#endif
 
 #define CANARY 0x7fc0dead
 #define CANARIES 128 /* floats before the numbers of a slot that must not change */
@@ -34,17 +39,28 @@ bool check_that(check *c, bool ok, const char *format, ...)
     return false;
 }
 
+/* Whoever touches the page afterwards ends the program. */
+static bool forbid(void *page, size_t size)
+{
+#ifdef _WIN32
+    DWORD before;
+    return VirtualProtect(page, size, PAGE_NOACCESS, &before);
+#else
+    return mprotect(page, size, PROT_NONE) == 0;
+#endif
+}
+
 /* Where the numbers of a slot end. */
 static char *slot_end(int slot)
 {
     static char *end[CHECK_SLOTS];
     if (end[slot])
         return end[slot];
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (CHECK_SLOT_FLOATS + CANARIES) * sizeof(float);
+    size_t page = pages_size(), size = (CHECK_SLOT_FLOATS + CANARIES) * sizeof(float);
     size = (size + page - 1) / page * page;
-    char *map = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED || mprotect(map + size, page, PROT_NONE) != 0) {
-        perror("check_kernels: mmap");
+    char *map = pages_map(size + page);
+    if (!map || !forbid(map + size, page)) {
+        perror("check_kernels: a page that nobody may touch");
         exit(EXIT_FAILURE);
     }
     return end[slot] = map + size;
@@ -141,9 +157,7 @@ void check_within(check *c, size_t index, double got, double want, double bound,
 
 double check_now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return clock_seconds();
 }
 
 void check_report(const kernels *k, const char *kernel, const char *what, double amount, double seconds,

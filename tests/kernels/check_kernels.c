@@ -108,14 +108,23 @@ static bool refuses(const kernels *k, const rapt_error *err)
     return k == NULL && err->code == RAPT_ERR_VALUE && strstr(err->message, "scalar") != NULL;
 }
 
+static void choose(const char *isa)
+{
+#ifdef _WIN32
+    _putenv_s("RAPT_ISA", isa);
+#else
+    setenv("RAPT_ISA", isa, 1);
+#endif
+}
+
 /* An unknown level is an error that lists the known ones, from RAPT_ISA too: a typo must not test nothing. */
 static void check_choice(totals *t)
 {
     rapt_error by_name = {0}, by_environment = {0};
     report(t, "unknown level", refuses(kernels_of_isa("avx3", &by_name), &by_name));
-    setenv("RAPT_ISA", "avx3", 1);
+    choose("avx3");
     report(t, "unknown RAPT_ISA", refuses(kernels_active(&by_environment), &by_environment));
-    setenv("RAPT_ISA", "scalar", 1);
+    choose("scalar");
     report(t, "RAPT_ISA=scalar", kernels_active(NULL) == &kernels_scalar);
 }
 
