@@ -1,6 +1,6 @@
 #!/bin/bash
 # tests/windows/kills.sh: a run that is killed at random moments, and resumed each time, loses nothing that a checkpoint had, and
-# ends with the bytes of a run that nobody killed. For tools/windows_tests.sh; RAPT may be any program of rapt.
+# ends with the numbers of a run that nobody killed. For tools/windows_tests.sh; RAPT may be any program of rapt.
 # KILLS is the number of kills (100), SEED chooses the moments.
 . "$(dirname "$0")/../cli/lib.sh"
 make_inputs
@@ -30,6 +30,6 @@ check 'each run could be resumed' test $unusable = 0
 check 'the run made progress' test "$before" -gt 0
 check 'resumed to the end' train killed "${run[@]}" --resume --max-steps $((before + 20))
 check 'never killed' train unharmed "${run[@]}" --set train.checkpoint_every=1000000 --max-steps $((before + 20))
-check 'the bytes of a run that nobody killed' same_model unharmed killed
+check 'the numbers of a run that nobody killed' same_parameters unharmed/model.safetensors killed/model.safetensors
 check 'no temporary file is left' test -z "$(find killed -name '*.tmp')"
 finish
