@@ -39,7 +39,7 @@ bool check_that(check *c, bool ok, const char *format, ...)
     return false;
 }
 
-/* Whoever touches the page afterwards ends the program. */
+/* A kernel that touches the page afterwards ends the program. */
 static bool forbid(void *page, size_t size)
 {
 #ifdef _WIN32
