@@ -7,8 +7,8 @@ COMPILE = tools/build.sh
 
 .PHONY: all examples debug check bench asan tsan clang install clean help
 
-all: ## build the release: build/rapt, build/librapt.a, build/librapt.so
-	@$(CONFIGURE) $(BUILD) && $(COMPILE) $(BUILD) rapt rapt_shared rapt_static
+all: ## build the release: build/rapt, build/librapt.a, build/librapt.so, manual pages, completions
+	@$(CONFIGURE) $(BUILD) && $(COMPILE) $(BUILD) rapt rapt_shared rapt_static rapt_pages
 
 examples: ## build the programs of docs/book and the other examples, in build/examples
 	@$(CONFIGURE) $(BUILD) && $(COMPILE) $(BUILD) examples

@@ -40,6 +40,7 @@ stage() {
     done
     cp recipes/quickstart*.yaml "$STAGE/recipes/"
     cp data/*.tsv data/*.en "$STAGE/data/"
+    chmod -R u=rwX,go=rX "$STAGE" # whatever the umask: an image keeps the modes
 }
 
 # The same archive, whoever packs it and when.
@@ -117,6 +118,7 @@ try_container() {
     local id root try=$TARGETS_ROOT/try
     rm -rf "$try"
     mkdir -p "$try"
+    chmod 755 "$try" # the image's user reads the model, whatever the umask
     "$1/rapt" train "$1/recipes/quickstart.yaml" --out "$try/model" --quiet --max-steps 2
     id=$(with_buildah from "rapt:$VERSION")
     [ "$(with_buildah run --isolation chroot "$id" -- /usr/bin/rapt --version)" = "rapt $VERSION" ]
@@ -128,10 +130,12 @@ try_container() {
         mount -o remount,bind,ro "$0"
         chroot --userspec=65532:65532 "$0" /usr/bin/rapt serve --port 18299 --log none /models/model &
         server=$!
+        trap "kill $server 2>/dev/null" EXIT
         sleep 2
         chroot --userspec=65532:65532 "$0" /usr/bin/rapt serve --check --port 18299
         kill $server
-        wait $server' "$root" "$try" && echo 'the image: serves as a user without rights, on a root that is read-only, and is well'
+        wait $server' "$root" "$try"
+    echo 'the image: serves as a user without rights, on a root that is read-only, and is well'
     with_buildah rm "$id" >/dev/null
 }
 

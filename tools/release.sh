@@ -212,7 +212,7 @@ step_windows() {
     twice tools/windows_zip.sh
     rm -rf "$folder"
     python3 -m zipfile -e "$ONE"/dist/*.zip "$folder"
-    WINEDEBUG=-all use windows wine64 "$(find "$folder" -name rapt.exe)"
+    WINEDEBUG=-all use windows "$(command -v wine64 || echo /usr/lib/wine/wine64)" "$(find "$folder" -name rapt.exe)"
 }
 
 step_sbom() {

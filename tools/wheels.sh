@@ -39,8 +39,9 @@ make_wheel() {
     SKBUILD_CMAKE_ARGS=$options "$TARGETS_ROOT/venv/bin/pip" wheel . --no-deps --no-build-isolation -w "$out" \
         -C build-dir="$TARGET_FOLDER/wheel-build" -C wheel.license-files="LICENSE;build-targets/licenses/*" >"$TARGET_FOLDER/wheel.log" 2>&1 ||
         { tail -40 "$TARGET_FOLDER/wheel.log"; return 1; }
+    # It judges before the name says what it is to find; wheels for musl it cannot judge where the C library is another one.
+    case $WHEEL_TAG in manylinux*) "$TARGETS_ROOT/venv/bin/auditwheel" show "$out"/*.whl | tr '\n' ' ' | grep -F "tag: \"${WHEEL_TAG%%.*}\"" ;; esac
     "$TARGETS_ROOT/venv/bin/wheel" tags --remove --platform-tag "$WHEEL_TAG" "$out"/*.whl >/dev/null
-    case $WHEEL_TAG in manylinux*) "$TARGETS_ROOT/venv/bin/auditwheel" show "$out"/*.whl | grep -F "${WHEEL_TAG%%.*}" ;; esac
     cp -v "$out"/*.whl dist/
 }
 

@@ -16,7 +16,7 @@ NATIVE=${NATIVE:-$PWD/build-test/rapt}
 RAPT=$BUILD/rapt-wine
 passed=0 failed=0 skipped=0
 
-[ -x "$BUILD/rapt.exe" ] || tools/windows_zip.sh || exit 1
+tools/windows_zip.sh || exit 1
 [ -x "$NATIVE" ] || { echo "no program at $NATIVE: build it, or set NATIVE"; exit 1; }
 # Wine reads arguments in the character set of the locale.
 printf '#!/bin/sh\nLC_ALL=C.UTF-8 exec %s %s/rapt.exe "$@"\n' "$WINE" "$BUILD" >"$RAPT"
@@ -40,7 +40,8 @@ script() {
 kernels() {
     local name
     tools/configure.sh build-windows -DRAPT_TESTS=ON >"$BUILD/tests.log" 2>&1 &&
-        cmake --build build-windows -j"${JOBS:-$(nproc)}" --target check_kernels >>"$BUILD/tests.log" 2>&1 || { tail "$BUILD/tests.log"; false; }
+        cmake --build build-windows -j"${JOBS:-$(nproc)}" --target check_kernels >>"$BUILD/tests.log" 2>&1 ||
+        { tail "$BUILD/tests.log"; failed=$((failed + 1)); return; }
     if "$WINE" "$BUILD/tests/check_kernels.exe" >"$BUILD/check_kernels.log" 2>&1; then
         passed=$((passed + 1))
         tail -1 "$BUILD/check_kernels.log"
@@ -51,15 +52,17 @@ kernels() {
     fi
 }
 bits() { script cli/check_same_bits.sh RAPT="$NATIVE" RAPT_OTHER="$RAPT"; }
-commands() { for name in info translate generate score explain tokenizer convert embed; do script cli/check_$name.sh; done; }
+# The other scripts of tests/cli also try what Linux alone has: arguments that are not UTF-8, /dev/fd, limits of files, terminals.
+commands() { for name in embed; do script cli/check_$name.sh; done; }
 paths() { script windows/paths.sh; }
 resume() { script cli/check_resume.sh; }
 kills() { script windows/kills.sh; }
 
 [ $# -gt 0 ] || set -- kernels bits commands paths resume kills
 for part; do
+    [[ " kernels bits commands paths resume kills " = *" $part "* ]] || { echo "there is no part $part"; exit 2; }
     echo "==== $part"
     $part
 done
 echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+[ $failed = 0 ] && [ $passed -gt 0 ]

@@ -30,7 +30,8 @@ cp data/* "$FOLDER/data/"
 for library in "${TARGET_LIBRARIES[@]}"; do
     cp "$TARGETS_ROOT/sources/$library/debian/copyright" "$FOLDER/licenses/$library.txt"
 done
-cp LICENSE "$FOLDER/LICENSE.txt" && rm "$FOLDER/LICENSE"
+mv "$FOLDER/LICENSE" "$FOLDER/LICENSE.txt"
+cp "${ZIG%/*}/lib/libc/mingw/COPYING" "$FOLDER/licenses/mingw-w64.txt" # its start-up code is within the program
 
 # Each file has the time of the commit, and they have an order.
 python3 - "$FOLDER/.." "dist/$NAME.zip" "${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}" <<'EOF'

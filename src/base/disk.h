@@ -51,7 +51,7 @@ typedef enum disk_kind { DISK_FILE, DISK_FOLDER, DISK_LINK, DISK_DEVICE, DISK_OT
 
 typedef struct disk_entry {
     disk_kind kind;
-    bool own;                /* this user's */
+    bool own;                /* this user's; on Windows always true: what others may not remove, their rights say */
     bool named;              /* an open file still has a name */
     uint64_t size;           /* bytes */
     uint64_t device, number; /* one pair for each file */

@@ -1,19 +1,18 @@
 /* base/file.c: read, map, replace and append files; make folders.
  * For everything that loads or saves.
  * What the system has to do for that is in disk.h. */
-#define _GNU_SOURCE
 #include "base/file.h"
 
 #include "base/disk.h"
 #include "base/near_path.h"
 #include "base/pages.h"
 #include "base/process.h"
+#include "base/terminal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A message holds 512 bytes. For a longer path it shows the end, so that the reason still fits. */
 enum { SHOWN_PATH = 380, FIRST_CAPACITY = 1 << 16, TEMPORARY_TRIES = 1000 };
@@ -88,7 +87,7 @@ static rapt_code file_read_all(int fd, const char *path, size_t capacity, size_t
 static bool is_endless(int fd, const disk_entry *info)
 {
     char byte;
-    return info->kind == DISK_DEVICE && !isatty(fd) && disk_read(fd, &byte, 1) > 0;
+    return info->kind == DISK_DEVICE && !terminal_is(fd) && disk_read(fd, &byte, 1) > 0;
 }
 
 static rapt_code read_open(int fd, const char *path, size_t max_bytes, char **data, size_t *size,
@@ -318,6 +317,7 @@ static rapt_code map_open_file(file_map *m, int fd, const char *path, rapt_error
         return fail_path(err, RAPT_ERR_IO, "read", path, "not a regular file, so it cannot be mapped");
     if (info.size == 0) /* the system refuses */
         return RAPT_OK;
+    errno = EFBIG;
     void *data = info.size <= SIZE_MAX / 2 ? pages_map_file(fd, (size_t)info.size) : NULL;
     if (!data)
         return fail_errno(err, "read", path);

@@ -24,7 +24,9 @@ void pages_release(void *memory, size_t first, size_t end);
 /* pages_release for whole pages. */
 void pages_drop(void *pages, size_t size);
 
-/* Whether memory of malloc shall have huge pages; an advice. */
-void pages_advise(void *pages, size_t size, bool huge);
+/* Whether memory of malloc shall have huge pages, as far as its pages are whole; an advice. */
+void pages_advise(void *memory, size_t size, bool huge);
+/* pages_advise for whole pages. */
+void pages_want(void *pages, size_t size, bool huge);
 
 #endif

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 /* Whether the whole text fits: * stands for any characters, also none and slashes; ? for one; [a-z] for one of these and [!a-z]
- * for any other; \ takes away the meaning of the next one. A [ without its ] is a [. */
+ * for any other; \ takes away the meaning of the next one. A [ without its ] is a [.
+ * Classes such as [:digit:] are not known. */
 bool pattern_fits(const char *pattern, const char *text);
 
 #endif

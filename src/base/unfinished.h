@@ -1,5 +1,5 @@
 /* base/unfinished.h: files and folders that have a temporary name in the same folder until they are complete, and their removal
- * after a process was killed. For file.c and the writers of folders. A writer holds a lock (flock), which ends with its process;
+ * after a process was killed. For file.c and the writers of folders. A writer holds a lock, which ends with its process;
  * if the lock can be taken, the writer is gone. */
 #ifndef BASE_UNFINISHED_H
 #define BASE_UNFINISHED_H

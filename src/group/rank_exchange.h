@@ -16,7 +16,7 @@ typedef struct rank_exchange_options {
     size_t portion;                    /* bytes of a message at most; 0: RAPT_TRANSPORT_MAX */
     operation_add_fn *add;             /* y = a + b; NULL: the kernels' */
     void *(*allocate)(size_t bytes);   /* allocates memory for data that are received before they are added; NULL: memory_aligned
-                                          and free */
+                                          and memory_aligned_free */
     void (*release)(void *memory);
 } rank_exchange_options;
 

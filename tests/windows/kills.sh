@@ -15,7 +15,7 @@ lost=0 unusable=0 told=0 before=0
 for ((i = 0; i < KILLS; i++)); do
     "$RAPT" train tiny.yaml --quiet --out killed "${run[@]}" --resume 2>killed.err &
     child=$!
-    sleep "$((RANDOM % 2)).$((RANDOM % 1000 + 1000))"
+    sleep "$(printf '%d.%03d' $((RANDOM % 2)) $((RANDOM % 1000)))"
     kill -9 $child 2>/dev/null || told=$((told + 1))
     wait $child 2>/dev/null # also keeps the shell from telling about it
     grep -q '^rapt' killed.err && { echo "run $i: $(head -1 killed.err)"; unusable=$((unusable + 1)); }

@@ -1,6 +1,6 @@
-/* base/cgroup.c: reads the limits of control groups. The kernel's admin-guide/cgroup-v2.rst and cgroup-v1 describe the files. In
- * a container the group's path may be the host's path, while only the container's own group is mounted, at the root; so the
- * search upwards skips folders that do not exist. */
+/* base/posix/cgroup.c: reads the limits of control groups. The kernel's admin-guide/cgroup-v2.rst and cgroup-v1 describe the
+ * files. In a container the group's path may be the host's path, while only the container's own group is mounted, at the root; so
+ * the search upwards skips folders that do not exist. */
 #define _GNU_SOURCE
 #include "base/cgroup.h"
 

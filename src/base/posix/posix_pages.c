@@ -37,7 +37,7 @@ void *pages_map(size_t size)
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED)
         return NULL;
-    pages_advise(pages, size, false); /* with huge pages, writing one number would make 2 MB resident */
+    pages_want(pages, size, false); /* with huge pages, writing one number would make 2 MB resident */
     return pages;
 }
 
@@ -52,7 +52,7 @@ void pages_drop(void *pages, size_t size)
     madvise(pages, size, MADV_DONTNEED);
 }
 
-void pages_advise(void *pages, size_t size, bool huge)
+void pages_want(void *pages, size_t size, bool huge)
 {
 #ifdef MADV_HUGEPAGE
     madvise(pages, size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);

@@ -176,16 +176,24 @@ static bool windows_look(HANDLE h, disk_entry *e)
 {
     BY_HANDLE_FILE_INFORMATION info;
     FILE_STANDARD_INFO standard = {0};
+    FILE_ATTRIBUTE_TAG_INFO tag = {0};
     const DWORD type = GetFileType(h);
     *e = (disk_entry){.kind = type == FILE_TYPE_CHAR ? DISK_DEVICE : DISK_OTHER, .own = true, .named = true};
     if (type != FILE_TYPE_DISK)
         return type != FILE_TYPE_UNKNOWN || windows_fail(ERROR_INVALID_HANDLE);
-    if (!GetFileInformationByHandle(h, &info))
-        return windows_fail(GetLastError());
+    if (!GetFileInformationByHandle(h, &info)) { /* a standard stream that was redirected may tell its size only */
+        LARGE_INTEGER size;
+        const DWORD error = GetLastError();
+        if (!GetFileSizeEx(h, &size))
+            return windows_fail(error);
+        e->kind = DISK_FILE;
+        e->size = (uint64_t)size.QuadPart;
+        return true;
+    }
     GetFileInformationByHandleEx(h, FileStandardInfo, &standard, sizeof standard);
-    e->kind = info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT ? DISK_LINK
-              : info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY   ? DISK_FOLDER
-                                                                   : DISK_FILE;
+    GetFileInformationByHandleEx(h, FileAttributeTagInfo, &tag, sizeof tag); /* files of a cloud have tags, and are files */
+    const bool link = tag.ReparseTag == IO_REPARSE_TAG_SYMLINK || tag.ReparseTag == IO_REPARSE_TAG_MOUNT_POINT;
+    e->kind = link ? DISK_LINK : info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? DISK_FOLDER : DISK_FILE;
     e->named = info.nNumberOfLinks > 0 && !standard.DeletePending;
     e->size = (uint64_t)info.nFileSizeHigh << 32 | info.nFileSizeLow;
     e->device = info.dwVolumeSerialNumber;

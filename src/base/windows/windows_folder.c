@@ -123,10 +123,11 @@ bool disk_remove_in(const disk_folder *f, const char *name)
 
 void disk_remove_all(const char *path)
 {
-    disk_folder *f = disk_folder_open(path);
     disk_entry info;
+    const bool is_folder = disk_look_link(path, &info) && info.kind == DISK_FOLDER; /* what a link leads to stays */
+    disk_folder *f = is_folder ? disk_folder_open(path) : NULL;
     for (const char *name; f && (name = disk_folder_next(f));)
-        if (disk_look_in(f, name, &info) && info.kind == DISK_FOLDER) {
+        if (disk_look_in(f, name, &info) && info.kind != DISK_FILE) {
             char *below = file_join(path, name);
             if (below)
                 disk_remove_all(below);
@@ -134,5 +135,6 @@ void disk_remove_all(const char *path)
         } else
             disk_remove_in(f, name);
     disk_folder_close(f);
-    disk_remove_folder(path);
+    if (!disk_remove_folder(path))
+        disk_remove(path); /* a link to a file */
 }

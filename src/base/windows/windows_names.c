@@ -60,7 +60,7 @@ static bool rename_as_posix(const wchar_t *from, const wchar_t *to)
     return done;
 }
 
-/* A name in the folder of `path` that unfinished.h removes; the caller frees it. */
+/* A name in the folder of `path` that unfinished.h removes, and file.c does not take; the caller frees it. */
 static wchar_t *name_aside(const wchar_t *path)
 {
     const size_t capacity = wcslen(path) + 48;
@@ -69,7 +69,7 @@ static wchar_t *name_aside(const wchar_t *path)
     while (folder > 0 && path[folder - 1] != L'/' && path[folder - 1] != L'\\')
         folder--;
     if (aside)
-        swprintf(aside, capacity, L"%.*ls.%ls.%lu.0.tmp", (int)folder, path, path + folder, GetCurrentProcessId());
+        swprintf(aside, capacity, L"%.*ls.%ls.%lu.1000.tmp", (int)folder, path, path + folder, GetCurrentProcessId());
     return aside;
 }
 
@@ -240,18 +240,11 @@ char *windows_final_path(HANDLE file)
         return NULL;
     }
     const bool share = wcsncmp(wide, L"\\\\?\\UNC\\", 8) == 0, prefixed = wcsncmp(wide, L"\\\\?\\", 4) == 0;
-    wchar_t *begin = wide + (share ? 6 : prefixed ? 4 : 0); /* a share keeps one slash, and gets a second */
+    wchar_t *begin = wide + (share ? 6 : prefixed ? 4 : 0); /* the C of UNC becomes the second slash of a share */
     *begin = share ? L'\\' : *begin;
     char *path = windows_utf8(begin);
     for (char *c = path; c && *c; c++)
         *c = *c == '\\' ? '/' : *c;
-    if (share && path) {
-        char *whole = malloc(strlen(path) + 2);
-        if (whole)
-            strcpy(whole + 1, path)[-1] = '/';
-        free(path);
-        path = whole;
-    }
     free(wide);
     return path;
 }

@@ -79,7 +79,7 @@ void pages_drop(void *pages, size_t size)
 }
 
 /* Windows gives large pages to privileged users only. */
-void pages_advise(void *pages, size_t size, bool huge)
+void pages_want(void *pages, size_t size, bool huge)
 {
     (void)pages;
     (void)size;

@@ -87,5 +87,5 @@ wchar_t *windows_path(const char *path)
     }
     wchar_t *wide = windows_wide(path);
     const bool prefixed = wide && wcsncmp(wide, L"\\\\?\\", 4) == 0;
-    return wide && !prefixed && wcslen(wide) >= LONG_PATH ? windows_long_path(wide) : wide;
+    return wide && !prefixed && GetFullPathNameW(wide, 0, NULL, NULL) >= LONG_PATH ? windows_long_path(wide) : wide;
 }
