@@ -311,9 +311,9 @@ case $(uname -m) in
         level arm/neon_dot -march=armv8.2-a+dotprod
         ;;
 esac
-$CC "${flags[@]}" user.c "$SOURCE"/src/{base,kernels,tensor,tape,ops,nn}/*.c "${simd[@]}" -o user-core -lm -lpthread || compiled=no
+$CC "${flags[@]}" user.c "$SOURCE"/src/{base,base/posix,kernels,tensor,tape,ops,nn}/*.c "${simd[@]}" -o user-core -lm -lpthread || compiled=no
 if [ $compiled = yes ]; then
-    runs 'cc -Iinclude -Isrc src/{base,kernels,tensor,tape,ops,nn}/*.c' ./user-core wanted
+    runs 'cc -Iinclude -Isrc src/{base,base/posix,kernels,tensor,tape,ops,nn}/*.c' ./user-core wanted
 else
     fail 'the tensor core compiles with cc alone'
 fi
