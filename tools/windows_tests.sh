@@ -53,7 +53,7 @@ kernels() {
 }
 bits() { script cli/check_same_bits.sh RAPT="$NATIVE" RAPT_OTHER="$RAPT"; }
 # The other scripts of tests/cli also try what Linux alone has: arguments that are not UTF-8, /dev/fd, limits of files, terminals.
-commands() { for name in embed; do script cli/check_$name.sh; done; }
+commands() { script cli/check_embed.sh; }
 paths() { script windows/paths.sh; }
 resume() { script cli/check_resume.sh; }
 kills() { script windows/kills.sh; }

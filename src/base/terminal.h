@@ -12,7 +12,6 @@
  * arguments become UTF-8. */
 void terminal_start(int *argc, char ***argv);
 
-enum { TERMINAL_IN, TERMINAL_OUT, TERMINAL_ERROR }; /* descriptors of the standard streams */
 bool terminal_is(int descriptor);
 /* 0: not known, or the stream goes elsewhere. */
 size_t terminal_columns(FILE *stream);

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/chars.h"
+#include "base/disk.h"
 #include "base/terminal.h"
 #include "io/model_core.h"
 #include "text/json_text.h"
@@ -171,7 +172,7 @@ static rapt_code chat_reply(conversation *c, rapt_error *err)
 
 static rapt_code chat_loop(conversation *c, line_stream *in, rapt_error *err)
 {
-    bool asks = terminal_is(TERMINAL_IN) && terminal_is(TERMINAL_ERROR);
+    bool asks = terminal_is(DISK_IN) && terminal_is(DISK_ERROR);
     rapt_code code = chat_restart(c, err);
     while (!code) {
         line_block block;

@@ -6,6 +6,7 @@
 #include "cli/unknown_words.h"
 
 #include "base/file.h"
+#include "base/disk.h"
 #include "base/terminal.h"
 #include "io/model_core.h"
 #include "rapt/explain.h"
@@ -63,7 +64,7 @@ static const cli_option OPTIONS[] = {
 static bool terminal_has_colors(void)
 {
     const char *no = getenv("NO_COLOR"), *terminal = terminal_kind();
-    return terminal_is(TERMINAL_OUT) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
+    return terminal_is(DISK_OUT) && !(no && *no) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 static void cmd_explain_finish(void *arguments)

@@ -5,6 +5,7 @@
 #include "base/ends.h"
 #include "base/file.h"
 #include "base/suggest.h"
+#include "base/disk.h"
 #include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -109,7 +110,7 @@ static rapt_code get_at(const fetch_arguments *a, fetch_request *r, rapt_error *
 {
     char size[32];
     fetch_outcome outcome = FETCH_CAME;
-    bool live = !a->quiet && terminal_is(TERMINAL_ERROR);
+    bool live = !a->quiet && terminal_is(DISK_ERROR);
     r->progress = live ? cmd_fetch_show_progress : NULL;
     r->context = (void *)r->path;
     rapt_code code = fetch_get(r, &outcome, err);

@@ -260,7 +260,7 @@ static char *default_out(const char *recipe)
 static bool on_terminal(void)
 {
     const char *kind = terminal_kind();
-    return terminal_is(TERMINAL_ERROR) && kind && strcmp(kind, "dumb") != 0;
+    return terminal_is(DISK_ERROR) && kind && strcmp(kind, "dumb") != 0;
 }
 
 /* Rank 0 alone shows anything. */

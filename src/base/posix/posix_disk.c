@@ -247,8 +247,6 @@ int disk_open_nameless(const char *folder)
     return -1;
 }
 
-
-
 static void posix_open_path(int file, char path[OPEN_PATH])
 {
     snprintf(path, OPEN_PATH, OWN_FILES "fd/%d", file);

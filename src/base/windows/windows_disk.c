@@ -2,6 +2,7 @@
  * as on POSIX; descriptors of the C library are kept for messages and callers only, whose text mode nothing here sees. */
 #include "base/disk.h"
 
+#include "base/chars.h"
 #include "base/terminal.h"
 #include "base/windows/windows_disk.h"
 #include "base/windows/windows_text.h"
@@ -10,7 +11,6 @@
 #include <fcntl.h>
 #include <io.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST ((size_t)1 << 30) /* bytes of one call */
 #define LOCK_AT 0x40000000     /* upper half of the place of a lock: behind all contents, which a lock would keep from readers */
@@ -258,9 +258,7 @@ char *disk_open_path(int file)
 
 char *disk_path_for_others(const char *path)
 {
-    const size_t size = strlen(path) + 1;
-    char *copy = malloc(size);
-    return copy ? memcpy(copy, path, size) : NULL;
+    return chars_copy(path);
 }
 
 /* The file is removed when it is closed, however that happens. */
