@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHAPES 60
+#define SHAPES 60 /* GEMM_SHAPES in the environment: fewer, for emulators; 8 have all kinds of m and n */
 #define CANARY 40 /* numbers after C that nobody may touch */
 #define U 0x1p-24
 
@@ -314,12 +314,18 @@ static bool has_own_fp32(const char *level)
     return k && strcmp(level, "scalar") != 0 && strcmp(level, "avx512_bf16") != 0 && strcmp(level, "amx") != 0;
 }
 
+static uint64_t shapes(void)
+{
+    const char *fewer = getenv("GEMM_SHAPES");
+    return fewer ? strtoull(fewer, NULL, 10) : SHAPES;
+}
+
 static void products(void **state)
 {
     double worst = 0;
     (void)state;
     gemm_team scalar = new_team("scalar", false, 1);
-    for (uint64_t key = 0; key < SHAPES; key++) {
+    for (uint64_t key = 0; key < shapes(); key++) {
         product p = new_product(key, false);
         worst = fmax(worst, check_bound(&scalar, &p));
         for (const char *const *level = kernels_names; *level; level++)
@@ -334,11 +340,11 @@ static void products(void **state)
     free_team(&scalar);
 }
 
-static double check_bf16(const char *level, uint64_t shapes)
+static double check_bf16(const char *level, uint64_t count)
 {
     double worst = 0;
     gemm_team one = new_team(level, true, 1);
-    for (uint64_t key = 0; key < shapes; key++) {
+    for (uint64_t key = 0; key < count; key++) {
         product p = new_product(key, true);
         worst = fmax(worst, check_bound(&one, &p));
         check_level(level, true, &p);
@@ -354,7 +360,7 @@ static void products_in_bf16(void **state)
     (void)state;
     for (const char *const *level = kernels_names; *level; level++)
         if (kernels_of_isa(*level, NULL))
-            worst = fmax(worst, check_bf16(*level, strcmp(*level, "scalar") == 0 ? 8 : SHAPES));
+            worst = fmax(worst, check_bf16(*level, strcmp(*level, "scalar") == 0 ? 8 : shapes()));
     if (kernels_of_isa(AMX_PACKS_WITH, NULL))
         worst = fmax(worst, check_bf16(AMX_IN_C, 8));
     else
