@@ -2,17 +2,17 @@
 # tools/everywhere.sh [--page FILE] [NAME=COMMAND...]: the same bytes everywhere: three models (a translator, a language model, a LoRA
 # adapter), 500 translations, 50 generated texts with weights in q8_0 and an explanation, made by each program that this machine can
 # run, and the sha256 of each compared with the first program's. It fails where any differs; --page writes the table.
-# A program is a NAME and the COMMAND that runs it, such as windows='wine64 /path/to/rapt.exe'; they are added to those that are found
-# in this checkout: build-test (gcc) at each level of this processor, build-werror-clang, and the builds for other C libraries and
-# processors by tools/portable.sh and tools/targets.sh in build-targets/TARGET/program, emulated where need be.
-# --build makes the latter first. Sizes are such that an emulator takes minutes for plain C.
+# A program is a NAME and the COMMAND that runs it, such as other='/path/to/rapt'; they are added to those that are found in this
+# checkout: build-test (gcc) at each level of this processor, build-werror-clang, and the builds for other systems, C libraries
+# and processors by tools/portable.sh and tools/targets.sh in build-targets/TARGET/program, emulated where need be (Windows' by
+# Wine). --build makes all but the first. Sizes are such that an emulator takes minutes for plain C.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/levels.sh
 . tools/packages.sh
 TARGETS_ROOT=${TARGETS_ROOT:-$PWD/build-targets}
 JOBS=${JOBS:-$(nproc)}
-EMULATED=(x86_64-linux-gnu x86_64-linux-musl i686-linux-musl aarch64-linux-musl riscv64-linux-gnu)
+EMULATED=(x86_64-linux-gnu x86_64-linux-musl i686-linux-musl aarch64-linux-musl riscv64-linux-gnu x86_64-windows)
 SOURCE=$PWD
 WORK=$PWD/build-everywhere
 page='' build='' names=() commands=()
@@ -29,8 +29,12 @@ done
 
 build_targets() {
     local name options
-    need 'a compiler for RISC-V, and emulators' gcc-riscv64-linux-gnu qemu-user
+    need 'a compiler for RISC-V, and emulators' gcc-riscv64-linux-gnu libc6-dev-riscv64-cross qemu-user wine64
+    need 'the second compiler' clang
+    need 'Python: an environment for the third' python3-venv
     install_missing || return 1
+    [ -x build-werror-clang/rapt ] ||
+        { tools/configure.sh build-werror-clang -DCMAKE_C_COMPILER=clang && tools/build.sh build-werror-clang rapt; } || return 1
     for name in "${EMULATED[@]}"; do
         options=()
         case $name in *-musl) options=(-DRAPT_STATIC=ON) ;; esac
@@ -48,13 +52,15 @@ program() {
     runs+=("$2")
 }
 find_programs() {
-    local isa name path
+    local isa name path wine
+    wine=$(command -v wine64 || echo /usr/lib/wine/wine64)
     [ ! -x build-test/rapt ] || for isa in $(levels_of build-test/rapt); do
         program "x86-64, gcc, level $isa" "env RAPT_ISA=$isa $SOURCE/build-test/rapt"
     done
     [ ! -x build-werror-clang/rapt ] || program 'x86-64, clang' "$SOURCE/build-werror-clang/rapt"
     for name in "${EMULATED[@]}"; do
         path=$TARGETS_ROOT/$name/program/rapt
+        [ "$name" != x86_64-windows ] || path+=.exe
         [ -x "$path" ] || continue
         case $name in
         x86_64-linux-gnu) program 'x86-64, zig, glibc 2.17' "$path" ;;
@@ -62,6 +68,7 @@ find_programs() {
         i686-linux-musl) program '32-bit x86, zig, musl, static' "$path" ;;
         aarch64-linux-musl) program 'AArch64, zig, musl, static, in qemu' "qemu-aarch64 $path" ;;
         riscv64-linux-gnu) program 'RISC-V, gcc, glibc, in qemu' "qemu-riscv64 -L /usr/riscv64-linux-gnu $path" ;;
+        x86_64-windows) [ ! -x "$wine" ] || program 'Windows x86-64, zig, in Wine' "env LC_ALL=C.UTF-8 WINEDEBUG=-all $wine $path" ;;
         esac
     done
     for name in "${!names[@]}"; do
