@@ -33,26 +33,27 @@ derive() {
     apt_get "$root" update && apt_get "$root" install "${@:2}" && touch "$root/derived"
 }
 
-# unpack FOLDER: the sources, with a version that says for which release they are.
+# unpack FOLDER: the sources, with a version that says for which release they are, and the modes that the source package keeps.
 unpack() {
     mkdir -p "$1"
-    tar --no-same-permissions -xf "$WORK/sources.tar" -C "$1"
+    tar -xf "$WORK/sources.tar" -C "$1"
+    chmod -R u=rwX,go=rX "$1"
     sed -i "1s/(\([^)]*\))/(\1$suffix)/" "$1/debian/changelog"
 }
 
-# build FOLDER UMASK KIND: in FOLDER/rapt; the packages of dpkg-buildpackage's KIND are in FOLDER then. There are none for debuggers,
-# so that compilers can do without -g, which takes them half as long again.
+# build FOLDER UMASK: in FOLDER/rapt; source and binary packages are in FOLDER then. There are none for debuggers, so that compilers
+# can do without -g, which takes them half as long again.
 build() {
     rm -rf "$1"
     (umask "$2" && unpack "$1/rapt" && cd "$1" &&
         "$OLDPWD/$ROOT" --in "$work/builder" env DEB_BUILD_OPTIONS="parallel=$JOBS noautodbgsym" DEB_CFLAGS_STRIP=-g \
-            sh -c "umask $2 && cd rapt && exec dpkg-buildpackage --build=$3 -us -uc")
+            sh -c "umask $2 && cd rapt && exec dpkg-buildpackage --build=full -us -uc")
 }
 
-# The binary packages of both builds, byte by byte. (The source package has the modes of the sources, .buildinfo names the folder.)
+# The packages of both builds, byte by byte. (.buildinfo names the folder, and .changes has its sum.)
 compare() {
     local file
-    for file in "$work"/one/*.deb; do
+    for file in "$work"/one/*.{deb,dsc,tar.*}; do
         cmp "$file" "$work/two-in-a-longer-path/${file##*/}" || return 1
     done
 }
@@ -65,9 +66,9 @@ build_suite() {
     quietly "$work/roots.log" derive builder build-essential
     quietly "$work/depends.log" apt_get "$work/builder" build-dep ./
     quietly "$work/roots.log" derive checker lintian autopkgtest
-    quietly "$work/one.log" build "$work/one" 022 full
+    quietly "$work/one.log" build "$work/one" 022
     (cd "$work/one" && "$OLDPWD/$ROOT" --in "$work/checker" sh -c 'lintian --fail-on error,warning --tag-display-limit 0 ./*.changes')
-    quietly "$work/two.log" build "$work/two-in-a-longer-path" 027 binary
+    quietly "$work/two.log" build "$work/two-in-a-longer-path" 027
     compare
     echo "$suite: two builds are equal"
     try_suite

@@ -21,6 +21,7 @@
 # and WHEELS names the targets of wheels, if not all are wanted.
 set -u
 cd "$(dirname "$0")/.."
+. tools/packages.sh
 SOURCE=$PWD
 STEPS=(clone tests source wheels debs portable windows sbom sums)
 WHEELS=${WHEELS:-x86_64-linux-gnu aarch64-linux-gnu x86_64-linux-musl aarch64-linux-musl}
@@ -76,6 +77,10 @@ need_clones() {
     done
 }
 need_script() { [ -x "$1" ] || { echo "there is no $1"; return 1; }; }
+need_packages() { # as `need`
+    need "$@"
+    install_missing
+}
 
 # twice COMMAND...: runs it in both clones; what it leaves in dist must be the same, and is given away.
 twice() {
@@ -111,6 +116,7 @@ alone() { # COMMAND...: without a network
 }
 # A Python with packages from PyPI, of versions that decide the bytes of what they write.
 python_with() {
+    need_packages 'Python with environments of its own' python3-venv
     [ -x "$WORK/venv/bin/python" ] || python3 -m venv "$WORK/venv"
     "$WORK/venv/bin/pip" -q install "$@"
 }
@@ -143,6 +149,8 @@ step_source() {
     rm -rf "$WORK/source"
     mkdir -p "$WORK/source"
     tar -xzf "$FILES/$name.tar.gz" -C "$WORK/source"
+    need_for_build
+    install_missing
     alone make -C "$WORK/source/$name" install PREFIX="$WORK/source/prefix"
     use source "$WORK/source/prefix/bin/rapt"
 }
@@ -153,7 +161,7 @@ wheels_and_sdist() { tools/wheels.sh $WHEELS && sdist; }
 install_wheel() {
     local venv=$WORK/used/$1-venv
     rm -rf "$venv"
-    python3 -m venv ${SITE:+--system-site-packages} "$venv"
+    python3 -m venv "$venv"
     "$venv/bin/pip" -q install "${@:2}"
     use "$1" "$venv/bin/rapt"
     "$venv/bin/python" - "$WORK/used/$1" <<'PY'
@@ -184,6 +192,7 @@ step_debs() {
     tools/debian_packages.sh
     give_away dist/*.deb dist/*.dsc dist/*.tar.*
     if [ -n "$key" ]; then
+        need_packages 'an apt repository, and its signature' apt-utils gnupg
         tools/apt_repository.sh "$WORK/rapt-apt" "$key" dist
         give_away "$WORK/rapt-apt.tar"
     fi
@@ -209,6 +218,7 @@ step_portable() {
 step_windows() {
     local folder=$WORK/used/windows.files
     need_script "$ONE/tools/windows_zip.sh"
+    need_packages 'programs of Windows on Linux' wine64
     twice tools/windows_zip.sh
     rm -rf "$folder"
     python3 -m zipfile -e "$ONE"/dist/*.zip "$folder"
