@@ -32,7 +32,7 @@ make_repository() {
     tools/apt_repository.sh "$WORK/rapt-apt" "$key" && gpgconf --kill gpg-agent
 }
 
-# judge PLACE NAME FOLDER: of the commands that ran in the folder, which left the files out, log and seconds.
+# judge PLACE NAME FOLDER: whether the commands that ran in the folder have translated; they left the files out, log and seconds.
 judge() {
     local text
     if text=$(tail -1 "$3/out" | tr -d '\r') && [ "$text" = 'Où sont mes clés ?' ] && [ -s "$3/seconds" ]; then
