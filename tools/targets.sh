@@ -56,12 +56,39 @@ target_sources() {
         [ "$suite" = "${suite%-security}" ] || archive=debian-security
         echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/$archive $suite main"
     done >"$to/list"
-    local options=(-qq -o Dir::Etc::sourcelist="$to/list" -o Dir::Etc::sourceparts=-
+    local options=(-qq -o APT::Update::Error-Mode=any -o Dir::Etc::sourcelist="$to/list" -o Dir::Etc::sourceparts=-
         -o Dir::State::lists="$to/lists" -o APT::Sandbox::User="$(id -un)")
     apt-get "${options[@]}" update &&
         (cd "$to" && apt-get "${options[@]}" source "${missing[@]}") || return 1
-    for name in "${missing[@]}"; do
-        (cd "$to" && ln -s "$(basename "$name"-*/)" "$name") || return 1
+    for name in "${missing[@]}"; do # the newest, where an earlier call has left another one
+        (cd "$to" && ln -s "$(printf '%s\n' "$name"-*/ | sort -V | tail -1 | tr -d /)" "$name") || return 1
+    done
+}
+
+# target_licenses FOLDER [NAME...]: what the licenses of statically linked libraries ask for: the texts, NAME.txt, and for who looks
+# for known defects the versions of their sources, NAME.version. Always of TARGET_LIBRARIES; NAME is one more, such as libmicrohttpd,
+# or the part of a C library that is within the program: musl, mingw-w64.
+target_licenses() {
+    local to=$1 name from=${ZIG%/*}/lib/libc
+    rm -rf "$to"
+    mkdir -p "$to"
+    for name in "${TARGET_LIBRARIES[@]}" "${@:2}"; do
+        case $name in
+        musl)
+            cp "$from/musl/COPYRIGHT" "$to/$name.txt" || return 1
+            sed -n 's/^#define VERSION "\(.*\)"/\1/p' "$from/musl/src/internal/version.h" >"$to/$name.version"
+            ;;
+        mingw-w64)
+            cp "$from/mingw/COPYING" "$to/$name.txt" || return 1
+            sed -nE 's/^#define __MINGW64_VERSION_(MAJOR|MINOR|BUGFIX) +([0-9]+).*/\2/p' \
+                "$from/include/any-windows-any/_mingw_mac.h" | paste -sd. >"$to/$name.version"
+            ;;
+        *)
+            cp "$TARGETS_ROOT/sources/$name/debian/copyright" "$to/$name.txt" &&
+                (cd "$TARGETS_ROOT/sources/$name" && dpkg-parsechangelog -S Version) >"$to/$name.version" || return 1
+            ;;
+        esac
+        grep -q . "$to/$name.version" || { echo "targets.sh: the version of $name is not where it was"; return 1; }
     done
 }
 
@@ -169,9 +196,19 @@ build_libraries() {
         touch "$PREFIX/done"
 }
 
+# What stands between a mirror and a folder, and how to go on.
+say_no_sources() {
+    tail -20 "$TARGETS_ROOT/sources.log"
+    echo "targets.sh: the sources of the libraries cannot be had from $SUITES of deb.debian.org (all that was said:"
+    echo "$TARGETS_ROOT/sources.log). A mirror without the security updates: set SUITES=bookworm. Libraries whose sources are there,"
+    echo "in $TARGETS_ROOT/sources, are not asked for again."
+}
+
 target_make() {
-    target_set "$1" && target_venv && target_sources "${TARGET_LIBRARIES[@]}" libmicrohttpd cmocka >"$TARGETS_ROOT/sources.log" 2>&1 &&
-        target_tools && target_libraries
+    target_set "$1" || return
+    target_venv || { echo "targets.sh: zig cannot be had from PyPI, or python3 has no venv"; return 1; }
+    target_sources "${TARGET_LIBRARIES[@]}" libmicrohttpd cmocka >"$TARGETS_ROOT/sources.log" 2>&1 || { say_no_sources; return 1; }
+    target_tools && target_libraries
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then

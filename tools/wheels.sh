@@ -14,16 +14,6 @@ mkdir -p "$TARGETS_ROOT" dist
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
 
-# What the licenses of statically linked libraries ask for.
-copy_licenses() {
-    local to=build-targets/licenses name # pip wants a folder of the checkout
-    mkdir -p "$to"
-    for name in "${TARGET_LIBRARIES[@]}"; do
-        cp "$TARGETS_ROOT/sources/$name/debian/copyright" "$to/$name.txt"
-        (cd "$TARGETS_ROOT/sources/$name" && dpkg-parsechangelog -S Version) >"$to/$name.version"
-    done
-}
-
 # Debian's headers of Python, with a pyconfig.h for any system.
 copy_headers() {
     HEADERS=$TARGETS_ROOT/headers
@@ -56,7 +46,7 @@ make_wheel() {
 for name; do
     target_set "$name"
     target_make "$name"
-    copy_licenses
+    target_licenses build-targets/licenses # pip wants a folder of the checkout
     copy_headers
     make_wheel
 done

@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 . tools/packages.sh
 need_for_build
 need 'Python with environments of its own' python3-venv
+need 'versions of the libraries' dpkg-dev
 install_missing
 . tools/targets.sh
 target_make x86_64-windows
@@ -21,17 +22,14 @@ cmake --build build-windows -j"${JOBS:-$(nproc)}" --target rapt rapt_shared >>bu
 mv build-windows.log build-windows/zip.log
 
 rm -rf build-windows/zip
-mkdir -p "$FOLDER/include" "$FOLDER/lib" "$FOLDER/recipes" "$FOLDER/data" "$FOLDER/licenses" dist
+mkdir -p "$FOLDER/include" "$FOLDER/lib" "$FOLDER/recipes" "$FOLDER/data" dist
 cp build-windows/rapt.exe LICENSE "$FOLDER/"
 cp build-windows/librapt.dll build-windows/librapt.dll.a "$FOLDER/lib/"
 cp -r include/rapt.h include/rapt "$FOLDER/include/"
 cp recipes/*.yaml "$FOLDER/recipes/"
 cp data/* "$FOLDER/data/"
-for library in "${TARGET_LIBRARIES[@]}"; do
-    cp "$TARGETS_ROOT/sources/$library/debian/copyright" "$FOLDER/licenses/$library.txt"
-done
+target_licenses "$FOLDER/licenses" mingw-w64 # whose start-up code is within the program
 mv "$FOLDER/LICENSE" "$FOLDER/LICENSE.txt"
-cp "${ZIG%/*}/lib/libc/mingw/COPYING" "$FOLDER/licenses/mingw-w64.txt" # its start-up code is within the program
 
 # Each file has the time of the commit, and they have an order.
 python3 - "$FOLDER/.." "dist/$NAME.zip" "${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}" <<'EOF'
