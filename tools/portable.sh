@@ -6,10 +6,10 @@
 #   rapt-VERSION-ARCHITECTURE-glibc.tar.xz    bin/rapt and its module lib/rapt/rapt_serve.so, for glibc 2.17 and later; modules that
 #                                             are built elsewhere (draw, fetch, MPI) can be put beside it
 #   rapt-VERSION-container-ARCHITECTURE.tar.gz   the first one as an image for `podman load` or `docker load`
-# Both tarballs have recipes and the sentence pairs of the quickstart. Tool chain and libraries: tools/targets.sh. Images need
+# Both tarballs have recipes and the sentence pairs of the quickstart, and in share/ completions and the manual. Tool chain and libraries: tools/targets.sh. Images need
 # buildah.
 # Two runs in two folders give the same bytes.
-set -eu
+set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/packages.sh
 . tools/targets.sh
@@ -27,17 +27,22 @@ compile() {
         { grep -A3 'error:' "$log" || tail -20 "$log"; return 1; }
 }
 
-# stage NAME: the folder STAGE with what every archive has.
+# Completions and the manual, in PAGES: the program of any target prints the same, so one that runs here does it.
+make_pages() {
+    compile "$(uname -m)-linux-musl" -DRAPT_STATIC=ON -DCMAKE_CROSSCOMPILING_EMULATOR=env
+    PAGES=$TARGET_FOLDER/program/share
+    cmake --build "$TARGET_FOLDER/program" --target rapt_pages >>"$TARGET_FOLDER/program.log" 2>&1 ||
+        { tail -20 "$TARGET_FOLDER/program.log"; return 1; }
+}
+
+# stage NAME [LIBRARY...]: the folder STAGE with what every archive has; the libraries are within the program, too.
 stage() {
-    local name
     STAGE=$TARGETS_ROOT/archives/$1
     rm -rf "$STAGE"
-    mkdir -p "$STAGE/licenses" "$STAGE/recipes" "$STAGE/data"
+    mkdir -p "$STAGE/recipes" "$STAGE/data" "$STAGE/share"
+    target_licenses "$STAGE/licenses" "${@:2}"
     cp LICENSE "$STAGE/licenses/rapt.txt"
-    for name in "${TARGET_LIBRARIES[@]}" libmicrohttpd; do
-        cp "$TARGETS_ROOT/sources/$name/debian/copyright" "$STAGE/licenses/$name.txt"
-        (cd "$TARGETS_ROOT/sources/$name" && dpkg-parsechangelog -S Version) >"$STAGE/licenses/$name.version"
-    done
+    cp -r "$PAGES"/* "$STAGE/share/"
     cp recipes/quickstart*.yaml "$STAGE/recipes/"
     cp data/*.tsv data/*.en "$STAGE/data/"
     chmod -R u=rwX,go=rX "$STAGE" # whatever the umask: an image keeps the modes
@@ -54,17 +59,14 @@ pack() {
 
 static_archive() {
     compile "$1-linux-musl" -DRAPT_STATIC=ON
-    stage "rapt-$VERSION-$1-static"
+    stage "rapt-$VERSION-$1-static" libmicrohttpd musl
     cp "$TARGET_FOLDER/program/rapt" "$STAGE/"
-    local musl=${ZIG%/*}/lib/libc/musl # the C library is within the program, too
-    cp "$musl/COPYRIGHT" "$STAGE/licenses/musl.txt"
-    sed -n 's/^#define VERSION "\(.*\)"/\1/p' "$musl/src/internal/version.h" | grep . >"$STAGE/licenses/musl.version"
     pack
 }
 
 glibc_archive() {
     compile "$1-linux-gnu"
-    stage "rapt-$VERSION-$1-glibc"
+    stage "rapt-$VERSION-$1-glibc" libmicrohttpd
     mkdir -p "$STAGE/bin" "$STAGE/lib/rapt"
     cp "$TARGET_FOLDER/program/rapt" "$STAGE/bin/"
     cp "$TARGET_FOLDER"/program/rapt_*.so "$STAGE/lib/rapt/"
@@ -128,11 +130,16 @@ try_container() {
         mount --bind "$0" "$0"
         mount --bind "$1" "$0/models"
         mount -o remount,bind,ro "$0"
-        chroot --userspec=65532:65532 "$0" /usr/bin/rapt serve --port 18299 --log none /models/model &
+        chroot --userspec=65532:65532 "$0" /usr/bin/rapt serve --port 0 --log none /models/model >"$1/said" &
         server=$!
         trap "kill $server 2>/dev/null" EXIT
-        sleep 2
-        chroot --userspec=65532:65532 "$0" /usr/bin/rapt serve --check --port 18299
+        for i in 1 2 3 4 5 6 7 8 9 10; do
+            port=$(sed -n "s/^listening on .*:\([0-9]*\)$/\1/p" "$1/said")
+            [ -z "$port" ] || break
+            sleep 1
+        done
+        chroot --userspec=65532:65532 "$0" /usr/bin/rapt serve --check --port "$port"
+        trap - EXIT
         kill $server
         wait $server' "$root" "$try"
     echo 'the image: serves as a user without rights, on a root that is read-only, and is well'
@@ -146,6 +153,7 @@ need 'archives' xz-utils
 install_missing
 mkdir -p dist "$TARGETS_ROOT"
 [ $# -gt 0 ] || set -- x86_64 aarch64
+make_pages
 for architecture; do
     static_archive "$architecture"
     glibc_archive "$architecture"
