@@ -1,7 +1,7 @@
 #!/bin/bash
 # tests/cli/check_bench.sh: every part of `rapt-bench` prints its figure, the peak measured beside it and their ratio; sizes
 # that are asked for are the ones that are timed; the scripts of bench/ run. How fast anything is, is no matter here.
-# labels: not-sanitized not-emulated
+# labels: not-sanitized not-emulated late
 . "$(dirname "$0")/lib.sh"
 small=(--layers 1 --width 64 --vocab 300)
 

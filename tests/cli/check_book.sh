@@ -3,7 +3,7 @@
 # now; the programs end with 0, have the shapes that the texts have from which people learn this, and print tables that
 # are tables; each chapter has its picture; and the printing that they share prints as PyTorch does.
 # RAPT_BUILD names a build folder (default build).
-# labels: not-sanitized not-emulated
+# labels: not-sanitized not-emulated late
 . "$(dirname "$0")/lib.sh"
 BUILD=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")
 BOOK=$SOURCE/docs/book

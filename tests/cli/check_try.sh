@@ -2,7 +2,7 @@
 # tests/cli/check_try.sh: what the chapters of docs/book suggest under "Try", tried: programs with the change that a suggestion
 # names, compiled anew, and commands. Every suggestion of a chapter has its place here; check_book.sh tests the programs as
 # they are. RAPT_BUILD names a build folder (default build).
-# labels: not-sanitized not-emulated
+# labels: not-sanitized not-emulated late
 . "$(dirname "$0")/lib.sh"
 BUILD=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")
 BOOK=$SOURCE/docs/book

@@ -3,7 +3,7 @@
 # have the same sections, blocks, cells, tables and names in the same order; what a tutorial prints itself, listed in tutorials/PAGE.tsv
 # as "block<tab>text", stands in that block of its page; and the script that fills the pages finds what differs.
 # RAPT_BUILD names a build folder (default build).
-# labels: not-sanitized not-emulated
+# labels: not-sanitized not-emulated late
 . "$(dirname "$0")/lib.sh"
 BUILD=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")
 PAGES=$SOURCE/docs/tutorials

@@ -1,7 +1,7 @@
 #!/bin/bash
 # tests/data/check_pairs.sh: the pairs that come with rapt are what their scripts write, which check the sentences themselves;
 # what data/README.md says of them, counted here without the scripts.
-# labels: not-sanitized
+# labels: not-sanitized late
 root=$(cd "$(dirname "$0")/../.." && pwd)
 command -v python3 >/dev/null || { echo 'skipped: no python3'; exit 77; }
 scratch=$(mktemp -d)

@@ -2,7 +2,7 @@
 # tests/explain/check_page.sh: the page of rapt explain --html in a real browser, headless Chromium: it opens without errors,
 # asks nothing of the network, shows the numbers that it was given, answers to pointer and keys, in both themes. Skipped
 # where Chromium, its driver or Selenium is missing (./test --browser installs them).
-# labels: not-sanitized not-emulated
+# labels: not-sanitized not-emulated late
 cd "$(dirname "$0")/../.." || exit 1
 PYTHON=/usr/bin/python3 # Debian's own, which sees Debian's Selenium
 TEST_PAGE=${RAPT_BUILD:-build-test}/tests/test_page

@@ -1,6 +1,6 @@
 /* tests/group/test_group_faults.c: what a group does when something goes wrong: silent ranks, calls that fail or do not return,
  * late messages, ranks that give up. Every rank ends with a message that says who and why, within the time that was set.
- * labels: threads */
+ * labels: threads late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

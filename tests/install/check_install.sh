@@ -2,7 +2,7 @@
 # tests/install/check_install.sh: what `cmake --install` leaves can be built against: with pkg-config and CMake, shared
 # and static, from C and C++; each public header stands alone; and the tensor core compiles without CMake.
 # RAPT_BUILD names a build folder (default build); CC and CXX may name compilers.
-# labels: not-sanitized not-emulated
+# labels: not-sanitized not-emulated late
 . "$(dirname "$0")/../cli/lib.sh"
 BUILD=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")
 CC=${CC:-cc} CXX=${CXX:-c++}

@@ -2,7 +2,7 @@
 # tests/install/check_moved.sh: `make` in a checkout that was moved or copied builds what lies there, and says so in one line; a
 # build says little where it goes well, and all that a compiler says. With the Makefile and the scripts of rapt and a program of
 # two files, as rapt itself takes minutes to build twice.
-# labels: not-sanitized not-emulated
+# labels: not-sanitized not-emulated late
 . "$(dirname "$0")/../cli/lib.sh"
 unset MAKEFLAGS MAKELEVEL JOBS BUILD
 mkdir -p first/tools first/src

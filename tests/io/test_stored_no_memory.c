@@ -1,6 +1,7 @@
 /* tests/io/test_stored_no_memory.c: every allocation of writing a folder with weights of fewer bits, and of loading it, is made
  * to fail in turn: the failure is reported, no folder appears, nothing leaks. For src/io/stored_file.c, stored_blocks.c and what
- * stands on them. Linked as tests/failing.h says. */
+ * stands on them. Linked as tests/failing.h says.
+ * labels: late */
 #define _GNU_SOURCE
 #include "failing_json.h"
 

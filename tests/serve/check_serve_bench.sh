@@ -1,7 +1,7 @@
 #!/bin/bash
 # tests/serve/check_serve_bench.sh: the clients of bench/serve_*.py measure a server: the figures that they print of it are
 # there. How fast anything is, is no matter here.
-# labels: not-sanitized
+# labels: not-sanitized late
 source "$(dirname "$0")/lib_serve.sh"
 need_server
 train_served_models >.train 2>&1 || { echo 'cannot train the models'; cat .train; exit 1; }

@@ -3,7 +3,7 @@
 # (page_server.py): it keeps its policy, translates and shows alignments, continues a text and replaces tokens, stops, says what went
 # wrong, asks for a key, is moved in by keys, fits a phone. Its texts in both languages: check_strings.py. The browser's part is
 # skipped where Chromium, its driver or Selenium is missing (./test --browser installs them).
-# labels: not-sanitized not-emulated
+# labels: not-sanitized not-emulated late
 cd "$(dirname "$0")/../.." || exit 1
 PYTHON=/usr/bin/python3 # Debian's own, which sees Debian's Selenium
 export PYTHONDONTWRITEBYTECODE=1

@@ -2,7 +2,7 @@
 # tests/serve/check_served_page.sh: the page of rapt serve as the server itself serves it, in headless Chromium, with models of toy
 # texts: what it shows are the server's numbers, and its command prints the same. What the page does in all cases: check_serve_page.sh.
 # Skipped where Chromium, its driver, Selenium or the server's module is missing.
-# labels: not-sanitized not-emulated
+# labels: not-sanitized not-emulated late
 source "$(dirname "$0")/../cli/lib.sh"
 PYTHON=/usr/bin/python3 # Debian's own, which sees Debian's Selenium
 for program in chromium chromedriver $PYTHON; do

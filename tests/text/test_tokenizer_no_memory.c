@@ -1,7 +1,8 @@
 /* test_tokenizer_no_memory.c: every allocation of making, saving, loading and using tokenizers is made to fail in turn: the
  * failure is reported as what it is, and nothing crashes. That nothing leaks is for a build with sanitizers to find.
  * For src/text/tokenizer.c and what it stands on, allocations within other libraries left out. Linked as
- * tests/failing.h says. */
+ * tests/failing.h says.
+ * labels: late */
 #define _GNU_SOURCE
 #include "failing.h"
 

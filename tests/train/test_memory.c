@@ -1,6 +1,6 @@
 /* tests/train/test_memory.c: what the set-up of a run counts of memory is what its passes then take: over models of both
  * tasks and all that changes what a step keeps; by the tape's own account, and by the pages that the process touches.
- * labels: not-raced not-emulated sanitized-late */
+ * labels: not-raced not-emulated sanitized-late late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
