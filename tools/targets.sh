@@ -145,12 +145,13 @@ pkg_config() {
         "$1" "$(readlink "$TARGETS_ROOT/sources/$3" | sed 's/.*-//')" "$PREFIX" "${*:4}" "$PREFIX" "$2" >"$PREFIX/lib/pkgconfig/$1.pc"
 }
 
-# Debian's sources of zlib lack what its CMake asks for, and its configure knows systems by uname: these are its files.
+# Debian's sources of zlib lack what its CMake asks for, and its configure knows systems by uname: these are its files. It takes
+# every macOS for the one before 2001, which had no fdopen, unless that is a macro.
 build_zlib() {
     local from=$1 build=$TARGET_FOLDER/zlib name objects=()
     mkdir -p "$build"
     for name in adler32 crc32 deflate infback inffast inflate inftrees trees zutil compress uncompr gzclose gzlib gzread gzwrite; do
-        "$CC" -O3 -fPIC -ffunction-sections -fdata-sections -DHAVE_UNISTD_H -c "$from/$name.c" -o "$build/$name.o" || return 1
+        "$CC" -O3 -fPIC -ffunction-sections -fdata-sections -DHAVE_UNISTD_H -Dfdopen=fdopen -c "$from/$name.c" -o "$build/$name.o" || return 1
         objects+=("$build/$name.o")
     done
     rm -f "$PREFIX/lib/libz.a"
@@ -177,10 +178,12 @@ target_libraries() {
     build_libraries >"$TARGET_FOLDER/libraries.log" 2>&1 || { tail -20 "$TARGET_FOLDER/libraries.log"; return 1; }
 }
 
-# cmocka has a uintptr_t of its own where a macro does not tell it that the C library has one.
+# cmocka has a uintptr_t of its own where neither of two macros tells it that the C library has one. With the first macro macOS
+# has none, and with the second Windows.
 build_libraries() {
-    local from=$TARGETS_ROOT/sources yaml_static='' pcre2_static=''
+    local from=$TARGETS_ROOT/sources yaml_static='' pcre2_static='' has_uintptr=-D_UINTPTR_T
     [ "$TARGET_SYSTEM" != Windows ] || yaml_static=-DYAML_DECLARE_STATIC pcre2_static=-DPCRE2_STATIC
+    [ "$TARGET_SYSTEM" != Darwin ] || has_uintptr=-D_UINTPTR_T_DEFINED
     build_library jansson "$from/jansson" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF &&
         build_library yaml "$from/libyaml" -DBUILD_TESTING=OFF &&
         pkg_config yaml-0.1 yaml libyaml $yaml_static &&
@@ -189,8 +192,8 @@ build_libraries() {
         build_library pcre2 "$from/pcre2" -DPCRE2_BUILD_PCRE2GREP=OFF -DPCRE2_BUILD_TESTS=OFF -DPCRE2_SUPPORT_JIT=ON &&
         pkg_config libpcre2-8 pcre2-8 pcre2 $pcre2_static &&
         build_zlib "$from/zlib" &&
-        CFLAGS=-D_UINTPTR_T build_library cmocka "$from/cmocka" -DWITH_EXAMPLES=OFF -DUNIT_TESTING=OFF -DWITH_STATIC_LIB=ON &&
-        mv "$PREFIX/lib/libcmocka-static.a" "$PREFIX/lib/libcmocka.a" && pkg_config cmocka cmocka cmocka -D_UINTPTR_T &&
+        CFLAGS=$has_uintptr build_library cmocka "$from/cmocka" -DWITH_EXAMPLES=OFF -DUNIT_TESTING=OFF -DWITH_STATIC_LIB=ON &&
+        mv "$PREFIX/lib/libcmocka-static.a" "$PREFIX/lib/libcmocka.a" && pkg_config cmocka cmocka cmocka $has_uintptr &&
         { [ "$TARGET_SYSTEM" != Linux ] || (build_microhttpd "$from/libmicrohttpd"); } &&
         rm -f "$PREFIX"/lib/*.so* "$PREFIX"/lib/*.dylib "$PREFIX"/lib/*.dll.a &&
         touch "$PREFIX/done"
