@@ -86,8 +86,13 @@ bool disk_cut(int file, int64_t size)
     return ftruncate(file, size) == 0;
 }
 
+/* fsync of macOS leaves what the disk itself keeps in its memory; not every file system can do more. */
 bool disk_sync(int file)
 {
+#ifdef F_FULLFSYNC
+    if (fcntl(file, F_FULLFSYNC) == 0)
+        return true;
+#endif
     return fsync(file) == 0;
 }
 

@@ -9,6 +9,12 @@
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
 #endif
+/* Linux takes pages away at once; elsewhere that advice only says which pages to take first, and this one gives them back. */
+#ifdef __linux__
+#define DROP MADV_DONTNEED
+#else
+#define DROP MADV_FREE
+#endif
 
 size_t pages_size(void)
 {
@@ -49,7 +55,7 @@ void pages_unmap(void *pages, size_t size)
 
 void pages_drop(void *pages, size_t size)
 {
-    madvise(pages, size, MADV_DONTNEED);
+    madvise(pages, size, DROP);
 }
 
 void pages_want(void *pages, size_t size, bool huge)

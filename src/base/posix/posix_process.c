@@ -8,10 +8,13 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#ifdef __APPLE__
+#if defined(__APPLE__)
 #include <mach-o/dyld.h>
+#elif defined(__FreeBSD__)
+#include <sys/sysctl.h>
 #endif
 
 long process_id(void)
@@ -19,11 +22,21 @@ long process_id(void)
     return getpid();
 }
 
-#ifdef __APPLE__
+#if defined(__APPLE__)
+/* The system tells the name that the program was started by, which may be a link. */
 void process_program(char path[PROCESS_PATH])
 {
+    char name[PROCESS_PATH];
     uint32_t size = PROCESS_PATH;
-    if (_NSGetExecutablePath(path, &size) != 0)
+    if (_NSGetExecutablePath(name, &size) != 0 || !realpath(name, path))
+        *path = '\0';
+}
+#elif defined(__FreeBSD__)
+void process_program(char path[PROCESS_PATH])
+{
+    const int of_this_process[] = {CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1};
+    size_t size = PROCESS_PATH;
+    if (sysctl(of_this_process, 4, path, &size, NULL, 0) != 0)
         *path = '\0';
 }
 #else
