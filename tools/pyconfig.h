@@ -2,10 +2,12 @@
  * on all of them: how wide types are. Debian's headers know Linux alone; wheels for other systems are compiled with them and
  * this. */
 #define SIZEOF_INT __SIZEOF_INT__
-#define SIZEOF_LONG __SIZEOF_LONG__
 #define SIZEOF_LONG_LONG __SIZEOF_LONG_LONG__
+#ifndef __APPLE__ /* its widths are in Python's pymacconfig.h */
+#define SIZEOF_LONG __SIZEOF_LONG__
 #define SIZEOF_SIZE_T __SIZEOF_SIZE_T__
 #define SIZEOF_VOID_P __SIZEOF_POINTER__
+#endif
 #define SIZEOF_WCHAR_T __SIZEOF_WCHAR_T__
 #define ALIGNOF_SIZE_T __SIZEOF_SIZE_T__
 #define HAVE_LONG_LONG 1

@@ -93,12 +93,14 @@ target_licenses() {
 }
 
 # The commands cc, ar, ranlib and rc, and the tool chain file of CMake, which has them. A compiled file names no folder of
-# this machine, and a release's optimizer is the default: without one, zig adds checks of its own.
+# this machine, and a release's optimizer is the default: without one, zig adds checks of its own. For macOS its linker takes
+# lists of exported symbols and heeds none (0.17.1), so that libraries are compiled to export nothing.
 target_tools() {
     local tools=$TARGET_FOLDER/bin tool flags='-ffunction-sections -fdata-sections'
     [ "$TARGET_SYSTEM" = Windows ] || flags+=' -fno-unwind-tables -fno-asynchronous-unwind-tables' # there its C library needs them
     mkdir -p "$tools"
     local compiler="$ZIG cc -target $TRIPLE -s -fno-sanitize=undefined" prefix="$ZIG " emulator=''
+    [ "$TARGET_SYSTEM" != Darwin ] || compiler+=' -fvisibility=hidden'
     if [ "$TRIPLE" = gcc ]; then
         compiler=$TARGET-gcc prefix=$TARGET- emulator="-L;/usr/$TARGET"
     fi
@@ -126,6 +128,13 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_LIBDIR} $PREFIX/lib/pkgconfig)
 ${emulator:+set(CMAKE_CROSSCOMPILING_EMULATOR $emulator)}
+EOF
+    [ "$TARGET_SYSTEM" != Darwin ] || cat >>"$TARGET_FOLDER/toolchain.cmake" <<'EOF'
+# After CMake's own rules for the system. They ask a program of macOS whether it knows @rpath, and make bundles of modules, which
+# zig takes for programs; the loader takes a library for a bundle.
+set(CMAKE_USER_MAKE_RULES_OVERRIDE ${CMAKE_CURRENT_LIST_FILE})
+set(CMAKE_SHARED_LIBRARY_RUNTIME_C_FLAG -Wl,-rpath,)
+set(CMAKE_SHARED_MODULE_CREATE_C_FLAGS -dynamiclib)
 EOF
 }
 
