@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <string.h>
+#include <sys/socket.h>
 
 bool address_write(const char *text, char address[ADDRESS_TEXT])
 {

@@ -71,7 +71,7 @@ static size_t available(int resource, size_t used)
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return SIZE_MAX;
-    return limit.rlim_cur > used ? (size_t)limit.rlim_cur - used : 0;
+    return limit.rlim_cur > (rlim_t)used ? (size_t)limit.rlim_cur - used : 0;
 }
 
 void memory_limits(const char *root, memory_limit limits[MEMORY_LIMITS])
