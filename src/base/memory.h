@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct memory_limit {
     const char *says;   /* what comes before "4.2 GB available" in a message: "this machine can give" */
@@ -16,6 +17,12 @@ enum { MEMORY_RAM, MEMORY_CGROUP, MEMORY_ADDRESS_SPACE, MEMORY_DATA, MEMORY_LIMI
 
 /* All of them. `root` is put before /proc and /sys: "", or a folder that looks like them, in tests. */
 void memory_limits(const char *root, memory_limit limits[MEMORY_LIMITS]);
+
+/* For a system that counts bytes in 64 bits: a program of 32 bits cannot count more than SIZE_MAX. */
+static inline size_t memory_bytes(uint64_t bytes)
+{
+    return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+}
 
 /* Gives memory that was freed but that malloc keeps back to the system, after work that took a lot of memory once, such as
  * reading the JSON of a large vocabulary. Does nothing if the C library has no such function. */

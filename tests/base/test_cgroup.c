@@ -116,6 +116,9 @@ static void the_machine_counts(void **state)
     memory_limits("root", limits);
     assert_int_equal(limits[MEMORY_RAM].available, 2 * MB);
     assert_int_equal(limits[MEMORY_CGROUP].available, MB);
+    put("proc/meminfo", "MemAvailable: 8388608 kB\n"); /* more than 32 bits count in bytes */
+    memory_limits("root", limits);
+    assert_true(limits[MEMORY_RAM].available == (SIZE_MAX / 1024 < 8388608 ? SIZE_MAX : (size_t)8388608 * 1024));
     memory_limits("", limits);
     assert_true(limits[MEMORY_RAM].available > MB && limits[MEMORY_RAM].available < SIZE_MAX);
 }

@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include "base/cgroup.h"
 
+#include "base/memory.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -111,8 +113,7 @@ static size_t memory_of_group(const hierarchy *h)
     read_number(h, h->v2 ? "memory.current" : "memory.usage_in_bytes", &used);
     used -= inactive_file_bytes(h);
     used = used > 0 ? used : 0;
-    const unsigned long long left = limit > used ? (unsigned long long)(limit - used) : 0;
-    return left < SIZE_MAX ? (size_t)left : SIZE_MAX;
+    return limit > used ? memory_bytes((uint64_t)(limit - used)) : 0;
 }
 
 size_t cgroup_memory(const char *root)

@@ -4,7 +4,7 @@
 
 #include "base/cgroup.h"
 
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -34,17 +34,18 @@ static size_t ram_available(const char *root)
     (void)root;
     if (host_statistics64(mach_host_self(), HOST_VM_INFO64, (host_info64_t)&counts, &size) != KERN_SUCCESS)
         return SIZE_MAX;
-    return ((size_t)counts.free_count + counts.inactive_count) * (size_t)sysconf(_SC_PAGESIZE);
+    return memory_bytes(((uint64_t)counts.free_count + counts.inactive_count) * (uint64_t)sysconf(_SC_PAGESIZE));
 }
 #else
 static size_t ram_available(const char *root)
 {
     char line[256];
-    size_t kilobytes, bytes = SIZE_MAX;
+    uint64_t kilobytes;
+    size_t bytes = SIZE_MAX;
     FILE *in = open_proc(root, "meminfo");
     while (in && fgets(line, sizeof line, in))
-        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1)
-            bytes = kilobytes * 1024;
+        if (sscanf(line, "MemAvailable: %" SCNu64 " kB", &kilobytes) == 1)
+            bytes = memory_bytes(kilobytes * 1024);
     if (in)
         fclose(in);
     return bytes;
@@ -71,7 +72,7 @@ static size_t available(int resource, size_t used)
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return SIZE_MAX;
-    return limit.rlim_cur > (rlim_t)used ? (size_t)limit.rlim_cur - used : 0;
+    return limit.rlim_cur > (rlim_t)used ? memory_bytes((uint64_t)(limit.rlim_cur - (rlim_t)used)) : 0;
 }
 
 void memory_limits(const char *root, memory_limit limits[MEMORY_LIMITS])

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 
 #include <malloc.h>
-#include <stdint.h>
 #include <windows.h>
 
 #include <psapi.h>
@@ -30,11 +29,12 @@ void memory_limits(const char *root, memory_limit limits[MEMORY_LIMITS])
     MEMORYSTATUSEX machine = {.dwLength = sizeof machine};
     const bool known = GlobalMemoryStatusEx(&machine);
     (void)root;
-    limits[MEMORY_RAM] = (memory_limit){"this machine can give", false, known ? (size_t)machine.ullAvailPhys : SIZE_MAX};
+    limits[MEMORY_RAM] = (memory_limit){"this machine can give", false, known ? memory_bytes(machine.ullAvailPhys) : SIZE_MAX};
     limits[MEMORY_CGROUP] = (memory_limit){"the limit of the job object leaves", true, windows_job_leaves()};
     limits[MEMORY_ADDRESS_SPACE] = (memory_limit){"the address space leaves", true,
-                                                  known ? (size_t)machine.ullAvailVirtual : SIZE_MAX};
-    limits[MEMORY_DATA] = (memory_limit){"RAM and page file leave", true, known ? (size_t)machine.ullAvailPageFile : SIZE_MAX};
+                                                  known ? memory_bytes(machine.ullAvailVirtual) : SIZE_MAX};
+    limits[MEMORY_DATA] = (memory_limit){"RAM and page file leave", true,
+                                         known ? memory_bytes(machine.ullAvailPageFile) : SIZE_MAX};
 }
 
 void memory_trim(void)
