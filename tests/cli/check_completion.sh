@@ -127,6 +127,10 @@ if "$RAPT" --completion bash >rapt.bash && bash -n rapt.bash; then
     offers bash 'recipes' one.yaml folder -two.txt
     complete_bash rapt train - >.answer
     offers bash 'letters' -o -s --out
+    touch 'here/p [ab].txt' 'here/p a.txt' 'here/p *.txt' 'here/p\a.txt'
+    complete_bash rapt info p >.answer
+    check 'bash: names of files that are patterns' diff .answer - <<<$'p *.txt\np [ab].txt\np a.txt\np\\a.txt'
+    rm here/p*
 else
     fail 'a script for bash'
 fi

@@ -127,7 +127,8 @@ void completion_bash(void)
           "    recipes) list=$(compgen -d -- \"$cur\"; compgen -f -X '!*.yaml' -- \"$cur\") ;;\n"
           "    esac\n"
           "    case $kind in files | folders | recipes) compopt -o filenames 2>/dev/null ;; esac\n"
-          "    COMPREPLY=($list)\n"
+          "    # one by one: COMPREPLY=($list) would take the name of a file, such as [ab].txt, for a pattern\n"
+          "    [ -z \"$list\" ] || while IFS= read -r cur; do COMPREPLY+=(\"$cur\"); done <<<\"$list\"\n"
           "}\n"
           "complete -F _rapt rapt\n", stdout);
 }
