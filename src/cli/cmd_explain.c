@@ -5,8 +5,8 @@
 #include "cli/say.h"
 #include "cli/unknown_words.h"
 
-#include "base/file.h"
 #include "base/disk.h"
+#include "base/file.h"
 #include "base/terminal.h"
 #include "io/model_core.h"
 #include "rapt/explain.h"

@@ -2,10 +2,10 @@
  * files rapt does not ship. src/fetch downloads. */
 #include "fetch/fetch.h"
 
+#include "base/disk.h"
 #include "base/ends.h"
 #include "base/file.h"
 #include "base/suggest.h"
-#include "base/disk.h"
 #include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/commands.h"

@@ -63,7 +63,7 @@ typedef struct place_model {
 
 /* The values of "#" and "@" in a pattern. */
 typedef struct place_match {
-    char layer[16];
+    char layer[24];
     const char *last; /* "weight" or "bias" */
 } place_match;
 
