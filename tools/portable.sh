@@ -61,6 +61,7 @@ static_archive() {
     compile "$1-linux-musl" -DRAPT_STATIC=ON
     stage "rapt-$VERSION-$1-static" libmicrohttpd musl
     cp "$TARGET_FOLDER/program/rapt" "$STAGE/"
+    [ "$1" != "$(uname -m)" ] || try_libraries "$STAGE"
     pack
 }
 
@@ -113,6 +114,16 @@ container() {
     gzip -9n "$file"
     ls -l "$file.gz"
     [ "$1" != "$(uname -m)" ] || [ "$(id -u)" != 0 ] || try_container "$context"
+}
+
+# What a static program says that it was linked with: libraries whose licenses lie beside it.
+try_libraries() {
+    local file name said
+    said=$("$1/rapt" info --json)
+    for file in "$1"/licenses/*.version; do
+        name=${file##*/} name=${name%.version}
+        [ "$name" = musl ] || grep -q "\"$name\": " <<<"$said" || { echo "rapt info does not name $name"; return 1; }
+    done
 }
 
 # The image serves, as its user and on a root that is mounted read-only: without a container's isolation, which sandboxes forbid.

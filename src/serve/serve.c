@@ -20,3 +20,8 @@ rapt_code serve_check(const serve_options *options, rapt_error *err)
     *(void **)&check = module_function(MODULE, "serve_check", LACK, err);
     return check ? check(options, err) : RAPT_ERR_NOT_FOUND;
 }
+
+const char *serve_http_version(void)
+{
+    return NULL;
+}

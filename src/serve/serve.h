@@ -69,4 +69,7 @@ RAPT_API rapt_code serve_run(const serve_options *options, const serve_reader *a
  * build has no TLS. */
 RAPT_API rapt_code serve_check(const serve_options *options, rapt_error *err);
 
+/* The version of libmicrohttpd if the server is within this program; NULL: it is in a module, or there is none. */
+const char *serve_http_version(void);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "serve/module/http_parts.h"
+#include "serve/serve.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -304,4 +305,9 @@ void http_stop(http *h)
     MHD_stop_daemon(h->daemon);
     http_connections_stop(&h->connections);
     free(h);
+}
+
+const char *serve_http_version(void)
+{
+    return MHD_get_version();
 }
