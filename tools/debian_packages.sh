@@ -4,7 +4,8 @@
 # for and nothing else, in folders and under umasks that differ, and both must have the same bytes; lintian must have no warning;
 # and debian/tests must pass in a root that had nothing but the packages (autopkgtest). What is built is what git knows, with
 # changes that are not committed.
-# For root, on Debian; it needs debootstrap, and the network. Roots stay in build-debian, some 2 GB a release.
+# For root, on Debian; it needs debootstrap, and the network. Roots stay in build-debian, some 3 GB a release, which the next run
+# need not make; `rm -r build-debian` removes them while no package is being built.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/packages.sh
@@ -62,7 +63,7 @@ build_suite() {
     local suite=$1 work=$WORK/$1 suffix
     mkdir -p "$work"
     "$ROOT" "$suite" "$work/base"
-    suffix=$(. "$work/base/etc/os-release" && echo "${VERSION_ID:++deb$VERSION_ID}")
+    suffix=$(. "$work/base/etc/os-release" && echo "+deb${VERSION_ID:-$suite}") # sid has no number
     quietly "$work/roots.log" derive builder build-essential
     quietly "$work/depends.log" apt_get "$work/builder" build-dep ./
     quietly "$work/roots.log" derive checker lintian autopkgtest
