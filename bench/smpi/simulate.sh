@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 
 # The exchange without its thread; rapt_fail and what it needs.
 sources=()
-for name in exchange operation halving pairwise gather broadcast_ranks ranges shard_tree mpi/mpi_transport; do
+for name in rank_exchange operation halving pairwise gather broadcast_ranks ranges shard_tree mpi/mpi_transport; do
     sources+=("$ROOT/src/group/$name.c")
 done
 smpicc -O2 -std=gnu11 -DMPI_Init_thread=simulated_init_thread -I"$ROOT/include" -I"$ROOT/src" -o "$work/step" "$HERE/step.c" \

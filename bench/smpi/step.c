@@ -5,6 +5,7 @@
  * A machine computes with all of its cores while its communication thread carries the exchange on, so both have a clock here:
  * computing goes in slices, after each of which the exchange is polled; additions of the exchange keep the communication thread
  * busy, which begins no message meanwhile, and take its share of the cores from computing. */
+#include "base/memory.h"
 #include "group/rank_exchange.h"
 #include "group/mpi/mpi_transport.h"
 #include "kernels/kernels.h"
@@ -74,6 +75,17 @@ static void simulated_add(size_t n, const rapt_real *a, const rapt_real *b, rapt
 {
     (void)a, (void)b, (void)y;
     take_core((double)n * ADD_BYTES / set.memory);
+}
+
+/* smpicc has another malloc, which the files of src/base do not stand. */
+void *memory_aligned(size_t alignment, size_t size)
+{
+    return aligned_alloc(alignment, size);
+}
+
+void memory_aligned_free(void *memory)
+{
+    free(memory);
 }
 
 /* rank_exchange_new looks for kernels, of which it needs none here. */
