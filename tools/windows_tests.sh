@@ -1,13 +1,14 @@
 #!/bin/bash
 # tools/windows_tests.sh [PART...]: tests of rapt for Windows, under Wine (Debian's wine64). The program is the one of
 # tools/windows_zip.sh, behind a script that starts it as a program of Linux, so that the scripts of tests/cli can run it. Parts:
-# kernels bits commands paths resume kills; all, without names. Wine has no Windows' own file system and console: what depends on
+# kernels bits commands paths console resume kills; all, without names. Wine has no Windows' own file system and console: what depends on
 # those is left to who has Windows. The last line is "N passed, N failed, N skipped".
 # KILLS is how often `kills` kills a run (100).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/packages.sh
 need 'programs of Windows on Linux' wine64
+need 'a terminal for its console' bsdutils
 install_missing || exit 1
 BUILD=$PWD/build-windows
 export WINEPREFIX=${WINEPREFIX:-$BUILD/wine} WINEDEBUG=-all
@@ -55,12 +56,13 @@ bits() { script cli/check_same_bits.sh RAPT="$NATIVE" RAPT_OTHER="$RAPT"; }
 # The other scripts of tests/cli also try what Linux alone has: arguments that are not UTF-8, /dev/fd, limits of files, terminals.
 commands() { script cli/check_embed.sh; }
 paths() { script windows/paths.sh; }
+console() { script windows/console.sh; }
 resume() { script cli/check_resume.sh; }
 kills() { script windows/kills.sh; }
 
-[ $# -gt 0 ] || set -- kernels bits commands paths resume kills
+[ $# -gt 0 ] || set -- kernels bits commands paths console resume kills
 for part; do
-    [[ " kernels bits commands paths resume kills " = *" $part "* ]] || { echo "there is no part $part"; exit 2; }
+    [[ " kernels bits commands paths console resume kills " = *" $part "* ]] || { echo "there is no part $part"; exit 2; }
     echo "==== $part"
     $part
 done

@@ -17,7 +17,7 @@ static void flush_output(void)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return;
     perror("rapt: cannot write results");
-    _Exit(1);
+    terminal_exit(1);
 }
 
 static void *allocate_json(size_t size)
@@ -25,7 +25,7 @@ static void *allocate_json(size_t size)
     void *p = malloc(size);
     if (!p && size > 0) {
         fprintf(stderr, "rapt: out of memory for JSON\n");
-        _Exit(1);
+        terminal_exit(1);
     }
     return p;
 }

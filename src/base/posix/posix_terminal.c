@@ -26,6 +26,11 @@ void terminal_start(int *argc, char ***argv)
     signal(SIGPIPE, SIG_DFL);
 }
 
+void terminal_exit(int status)
+{
+    _exit(status);
+}
+
 bool terminal_is(int descriptor)
 {
     return isatty(descriptor);

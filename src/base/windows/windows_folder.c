@@ -33,6 +33,10 @@ static HANDLE begin_search(const char *path, WIN32_FIND_DATAW *found)
 
 disk_folder *disk_folder_open(const char *path)
 {
+    if (!*path) { /* the pattern of its names would be the current folder's */
+        errno = ENOENT;
+        return NULL;
+    }
     disk_folder *f = calloc(1, sizeof *f);
     if (!f || !(f->path = file_join("", path))) {
         free(f);

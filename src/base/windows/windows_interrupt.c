@@ -1,6 +1,8 @@
 /* base/windows/windows_interrupt.c: events of the console. The system calls the handler in a thread of its own. */
 #include "base/interrupt.h"
 
+#include "base/windows/windows_console.h"
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -37,5 +39,6 @@ void interrupt_default(int which)
 
 void interrupt_give_in(int number)
 {
+    windows_console_restore();
     ExitProcess(128 + (UINT)number);
 }

@@ -2,9 +2,13 @@
  * UTF-16, because a console loses other characters than ASCII when it converts what was typed to that code page. */
 #include "base/terminal.h"
 
+#include "base/min.h"
+#include "base/windows/windows_console.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
@@ -15,27 +19,42 @@
 
 /* ---- the start ---------------------------------------------------------------------------------------------------- */
 
-static UINT code_page_before; /* the console outlives the program */
+static UINT code_page_before; /* 0: it has not been changed */
+static bool escapes_refused;
 
-static void restore_code_page(void)
+void windows_console_restore(void)
 {
-    SetConsoleOutputCP(code_page_before);
+    if (code_page_before != 0)
+        SetConsoleOutputCP(code_page_before);
 }
 
+/* The last handler, for events that nobody has caught: Ctrl-C ends the program with the status that it has on other systems. */
+static BOOL WINAPI end_by_key(DWORD event)
+{
+    if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT)
+        return FALSE;
+    windows_console_restore();
+    ExitProcess(128 + SIGINT);
+}
+
+/* A program that is killed or crashes leaves its code page to the console: Windows tells nobody in time. */
 static void show_utf8(void)
 {
-    code_page_before = GetConsoleOutputCP();
-    if (code_page_before != 0 && code_page_before != CP_UTF8 && SetConsoleOutputCP(CP_UTF8))
-        atexit(restore_code_page);
+    const UINT before = GetConsoleOutputCP();
+    if (before != 0 && before != CP_UTF8 && SetConsoleOutputCP(CP_UTF8)) {
+        code_page_before = before;
+        atexit(windows_console_restore);
+    }
 }
 
-/* Escapes move the cursor and set colors, which old consoles do only if they are asked to. */
+/* Escapes move the cursor and set colors, which old consoles do only if they are asked to, and older ones never. */
 static void understand_escapes(FILE *stream)
 {
     const HANDLE handle = (HANDLE)_get_osfhandle(_fileno(stream));
     DWORD mode;
-    if (GetConsoleMode(handle, &mode))
-        SetConsoleMode(handle, mode | ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+    if (GetConsoleMode(handle, &mode) &&
+        !SetConsoleMode(handle, mode | ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING))
+        escapes_refused = true;
 }
 
 /* The arguments, as UTF-8, in memory that stays until the end; NULL: out of memory. */
@@ -68,6 +87,7 @@ void terminal_start(int *argc, char ***argv)
     for (int fd = 0; fd <= 2; fd++)
         _setmode(fd, _O_BINARY);
     show_utf8();
+    SetConsoleCtrlHandler(end_by_key, TRUE);
     understand_escapes(stdout);
     understand_escapes(stderr);
     if (!is_command_line(*argc, *argv)) /* another program calls main() */
@@ -75,9 +95,15 @@ void terminal_start(int *argc, char ***argv)
     int count = 0;
     char **list = utf8_arguments(&count);
     if (!list)
-        _Exit(1);
+        terminal_exit(1);
     *argc = count;
     *argv = list;
+}
+
+void terminal_exit(int status)
+{
+    windows_console_restore();
+    _Exit(status);
 }
 
 /* ---- the console -------------------------------------------------------------------------------------------------- */
@@ -99,7 +125,7 @@ size_t terminal_columns(FILE *stream)
 const char *terminal_kind(void)
 {
     const char *kind = getenv("TERM");
-    return kind ? kind : "windows";
+    return escapes_refused ? "dumb" : kind ? kind : "windows";
 }
 
 /* Whether a character means nothing without the next one: the first half of a pair, the first of the two that end a line. */
@@ -118,30 +144,48 @@ static size_t join_lines(wchar_t *text, size_t count)
     return kept;
 }
 
-/* A character of UTF-16 becomes at most three bytes, and a pair of halves four. */
-ptrdiff_t terminal_read(int descriptor, void *to, size_t size)
+enum { MOST = 4096 }; /* characters of UTF-16 that are read at once */
+
+/* What was typed, as UTF-8, at most 3 * MOST bytes: a character of UTF-16 becomes at most three, and a pair of halves four.
+ * Returns their count, 0 at the end, or -1. */
+static int read_console(HANDLE console, char *to)
 {
-    enum { MOST = 4096 };
     static wchar_t kept; /* the last character of the call before, which wants the next one */
     wchar_t text[MOST];
-    const HANDLE handle = (HANDLE)_get_osfhandle(descriptor);
-    const size_t room = size / 3 < MOST ? size / 3 : MOST;
-    size_t count;
-    do {
+    size_t count = 0;
+    while (count == 0) {
         const size_t held = kept != 0;
         DWORD got = 0;
         text[0] = kept;
         SetLastError(ERROR_SUCCESS);
-        const bool read = ReadConsoleW(handle, text + held, (DWORD)(room - held), &got, NULL);
-        if (!read || (got == 0 && GetLastError() == ERROR_OPERATION_ABORTED)) { /* the latter: Ctrl-C */
-            errno = read ? EINTR : EIO;
+        if (!ReadConsoleW(console, text + held, (DWORD)(MOST - held), &got, NULL)) {
+            errno = EIO;
             return -1;
         }
+        if (got == 0 && GetLastError() == ERROR_OPERATION_ABORTED)
+            continue; /* Ctrl-C: its handler runs in another thread, which ends the program or not; POSIX reads on, too */
         count = held + got;
         if (got == 0 || text[0] == END_OF_INPUT)
             return 0;
         kept = wants_next(text[count - 1]) ? text[--count] : 0;
-    } while (count == 0);
+    }
     count = join_lines(text, count);
-    return WideCharToMultiByte(CP_UTF8, 0, text, (int)count, to, (int)size, NULL, NULL);
+    return WideCharToMultiByte(CP_UTF8, 0, text, (int)count, to, 3 * MOST, NULL, NULL);
+}
+
+ptrdiff_t terminal_read(int descriptor, void *to, size_t size)
+{
+    static char typed[3 * MOST]; /* of it, [used, count) has not been handed out */
+    static size_t used, count;
+    if (used == count) {
+        const int got = read_console((HANDLE)_get_osfhandle(descriptor), typed);
+        if (got <= 0)
+            return got;
+        used = 0;
+        count = (size_t)got;
+    }
+    const size_t part = MIN(size, count - used);
+    memcpy(to, typed + used, part);
+    used += part;
+    return (ptrdiff_t)part;
 }
