@@ -15,7 +15,8 @@
 #ifdef _WIN32
 #define MS_WINDOWS
 #define MS_WIN64
-#define Py_ENABLE_SHARED 1
+#define Py_ENABLE_SHARED 1 /* its data come from a DLL */
+#define HAVE_DECLSPEC_DLL 1
 #else
 #define HAVE_SYS_TYPES_H 1
 #define HAVE_SYS_TIME_H 1

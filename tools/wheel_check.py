@@ -19,7 +19,7 @@ import pefile
 SYSTEMS = {
     r"manylinux_2_17_\w+": r"lib(c|m)\.so\.6|libpthread\.so\.0|libdl\.so\.2|ld-linux-(x86-64\.so\.2|aarch64\.so\.1)",
     r"musllinux_1_2_\w+": r"libc\.so",
-    r"win_amd64": r"(?i)kernel32\.dll|advapi32\.dll|ws2_32\.dll|bcrypt\.dll|api-ms-win-crt-[\w-]+\.dll|python3\.dll",
+    r"win_amd64": r"(?i)kernel32\.dll|shell32\.dll|advapi32\.dll|ws2_32\.dll|bcrypt\.dll|api-ms-win-crt-[\w-]+\.dll|python3\.dll",
 }
 MACHINES = {"x86_64": "EM_X86_64", "aarch64": "EM_AARCH64", "amd64": 0x8664}
 
@@ -59,10 +59,11 @@ def check(path):
     """Returns what is wrong with a wheel, as lines."""
     wrong = []
     tags = re.fullmatch(r".*-cp311-abi3-([\w.]+)\.whl", path)
-    platform, offers = next(((tag, libraries) for pattern, libraries in SYSTEMS.items() for tag in (tags[1] if tags else "").split(".")
-                             if re.fullmatch(pattern, tag)), (None, None))
-    if not platform:
+    found = [(tag, libraries) for tag in (tags[1] if tags else "").split(".") for pattern, libraries in SYSTEMS.items()
+             if re.fullmatch(pattern, tag)]
+    if not found:
         return [f"{path}: no platform that is known here"]
+    platform, offers = found[0]
     machine = next(value for name, value in MACHINES.items() if platform.endswith(name))
     kinds = {}
     with zipfile.ZipFile(path) as wheel:
@@ -77,7 +78,8 @@ def check(path):
             kinds[name.rsplit("/", 1)[-1].split(".")[0]] = exports
             if processor != machine:
                 wrong.append(f"{name}: for the processor {processor}")
-            wrong += [f"{name} needs {library}" for library in needs if library not in inside and not re.fullmatch(offers, library)]
+            wrong += [f"{name} needs {library}" for library in needs if library not in inside
+                      and not re.fullmatch(offers, library)]
             print(f"{name}: {', '.join(needs)}")
     if sorted(kinds) != ["_rapt", "librapt", "rapt"]:
         wrong.append(f"programs and libraries: {sorted(kinds)}")

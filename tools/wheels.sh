@@ -1,8 +1,9 @@
 #!/bin/bash
 # tools/wheels.sh [TARGET...]: wheels of the Python package in dist/, for the targets of tools/targets.sh, which says what it needs:
 # x86_64-linux-gnu (the default) and aarch64-linux-gnu run where glibc is 2.17 or later (manylinux2014), x86_64-linux-musl and
-# aarch64-linux-musl where musl is 1.2 or later. A wheel has the licenses of the libraries that are linked into it, and their
-# versions for who looks for known defects. Two runs in two folders give the same bytes.
+# aarch64-linux-musl where musl is 1.2 or later, x86_64-windows on Windows 10. A wheel has the licenses of the libraries that are
+# linked into it, and their versions for who looks for known defects. What it asks of a system is checked; tools/wheels_try.sh uses
+# it. Two runs in two folders give the same bytes.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/packages.sh
@@ -16,18 +17,33 @@ export SOURCE_DATE_EPOCH
 
 # Debian's headers of Python, with a pyconfig.h for any system.
 copy_headers() {
-    HEADERS=$TARGETS_ROOT/headers
+    HEADERS=$TARGET_FOLDER/headers
     rm -rf "$HEADERS"
     cp -rL "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')" "$HEADERS"
     cp tools/pyconfig.h "$HEADERS/"
 }
 
+# What an extension for Windows is linked to: the limited API of 3.11, as python3.dll has it.
+python_library() {
+    local library=$TARGET_FOLDER/python3
+    "$TARGETS_ROOT/venv/bin/python" - >"$library.def" <<'END'
+from abi3info import DATAS, FUNCTIONS
+print("LIBRARY python3.dll\nEXPORTS")
+for names, kind in (FUNCTIONS, ""), (DATAS, " DATA"):
+    for name in sorted(names.values(), key=lambda entry: entry.symbol.name):
+        if (name.added.major, name.added.minor) <= (3, 11) and (name.ifdef is None or name.ifdef.windows is True):
+            print(name.symbol.name + kind)
+END
+    "$ZIG" dlltool -m i386:x86-64 -d "$library.def" -l "$library.dll.a" && OPTIONS+=";-DPython_LIBRARY=$library.dll.a"
+}
+
 make_wheel() {
-    local out=$TARGET_FOLDER/wheel options=-DRAPT_PYTHON=ON bin=$TARGETS_ROOT/venv/bin
+    local out=$TARGET_FOLDER/wheel bin=$TARGETS_ROOT/venv/bin
     local wheel=("$bin/wheel" tags --remove)
-    options+=";-DCMAKE_TOOLCHAIN_FILE=$TARGET_FOLDER/toolchain.cmake;-DPython_INCLUDE_DIR=$HEADERS"
+    OPTIONS="-DRAPT_PYTHON=ON;-DCMAKE_TOOLCHAIN_FILE=$TARGET_FOLDER/toolchain.cmake;-DPython_INCLUDE_DIR=$HEADERS"
+    [ "$TARGET_SYSTEM" != Windows ] || python_library
     rm -rf "$out"
-    SKBUILD_CMAKE_ARGS=$options "$bin/pip" wheel . --no-deps --no-build-isolation -w "$out" \
+    SKBUILD_CMAKE_ARGS=$OPTIONS "$bin/pip" wheel . --no-deps --no-build-isolation -w "$out" \
         -C build-dir="$TARGET_FOLDER/wheel-build" -C wheel.license-files="LICENSE;build-targets/licenses/*" >"$TARGET_FOLDER/wheel.log" 2>&1 ||
         { tail -40 "$TARGET_FOLDER/wheel.log"; return 1; }
     case $WHEEL_TAG in # wheels for musl auditwheel cannot judge where the C library is another one
@@ -46,7 +62,9 @@ make_wheel() {
 for name; do
     target_set "$name"
     target_make "$name"
-    target_licenses build-targets/licenses # pip wants a folder of the checkout
+    linked=()
+    [ "$TARGET_SYSTEM" != Windows ] || linked=(mingw-w64)
+    target_licenses build-targets/licenses "${linked[@]}" # pip wants a folder of the checkout
     copy_headers
     make_wheel
 done

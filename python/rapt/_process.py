@@ -19,8 +19,8 @@ def info(path=None):
     import subprocess
     if path is not None and not os.path.exists(path):
         raise _rapt.NotFoundError(f"{os.fsdecode(path)}: there is no such file or folder")
-    program = os.path.join(os.path.dirname(__file__), "bin", "rapt")
-    done = subprocess.run([program, "info", "--json", *([] if path is None else ["--", os.fspath(path)])], capture_output=True,
+    from .__main__ import path as program
+    done = subprocess.run([program(), "info", "--json", *([] if path is None else ["--", os.fspath(path)])], capture_output=True,
                           check=False)
     if done.returncode:
         raise _rapt.Error(done.stderr.decode("utf-8", "replace").strip().removeprefix("rapt: "))
