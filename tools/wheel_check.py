@@ -15,13 +15,18 @@ import zipfile
 from elftools.elf.elffile import ELFFile
 import pefile
 
+from macho import MachO
+from macho_check import check_file, exports_of
+
 # What a system offers, by a pattern of the platform's tag, for each a pattern of libraries.
 SYSTEMS = {
     r"manylinux_2_17_\w+": r"lib(c|m)\.so\.6|libpthread\.so\.0|libdl\.so\.2|ld-linux-(x86-64\.so\.2|aarch64\.so\.1)",
     r"musllinux_1_2_\w+": r"libc\.so",
     r"win_amd64": r"(?i)kernel32\.dll|shell32\.dll|advapi32\.dll|ws2_32\.dll|bcrypt\.dll|api-ms-win-crt-[\w-]+\.dll|python3\.dll",
+    r"macosx_11_0_\w+": r"/usr/lib/libSystem\.B\.dylib",
 }
-MACHINES = {"x86_64": "EM_X86_64", "aarch64": "EM_AARCH64", "amd64": 0x8664}
+MACHINES = {"macosx_11_0_x86_64": "x86_64", "macosx_11_0_arm64": "arm64", "x86_64": "EM_X86_64", "aarch64": "EM_AARCH64",
+            "amd64": 0x8664}
 
 
 def elf(data):
@@ -40,6 +45,18 @@ def pe(data):
     exported = image.DIRECTORY_ENTRY_EXPORT.symbols if hasattr(image, "DIRECTORY_ENTRY_EXPORT") else []
     exports = [symbol.name.decode() for symbol in exported]
     return image.FILE_HEADER.Machine, needs, exports
+
+
+def mach_o(data):
+    """The same of a file of macOS, which finds libraries of its own wheel by @rpath."""
+    image = MachO(data)
+    reasons = list(check_file(image, image.processor))
+    if reasons:
+        raise ValueError(reasons[0])
+    return image.processor, [name.removeprefix("@rpath/") for name in image.needed()], exports_of(image)
+
+
+READERS = {b"\x7fELF": elf, b"MZ": pe, b"\xcf\xfa\xed\xfe": mach_o}
 
 
 def check_record(wheel, complain):
@@ -71,7 +88,7 @@ def check(path):
         inside = {name.rsplit("/", 1)[-1] for name in wheel.namelist()}
         for name in wheel.namelist():
             data = wheel.read(name)
-            read = elf if data[:4] == b"\x7fELF" else pe if data[:2] == b"MZ" else None
+            read = next((reader for magic, reader in READERS.items() if data.startswith(magic)), None)
             if read is None:
                 continue
             processor, needs, exports = read(data)

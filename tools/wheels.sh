@@ -1,9 +1,9 @@
 #!/bin/bash
 # tools/wheels.sh [TARGET...]: wheels of the Python package in dist/, for the targets of tools/targets.sh, which says what it needs:
 # x86_64-linux-gnu (the default) and aarch64-linux-gnu run where glibc is 2.17 or later (manylinux2014), x86_64-linux-musl and
-# aarch64-linux-musl where musl is 1.2 or later, x86_64-windows on Windows 10. A wheel has the licenses of the libraries that are
-# linked into it, and their versions for who looks for known defects. What it asks of a system is checked; tools/wheels_try.sh uses
-# it. Two runs in two folders give the same bytes.
+# aarch64-linux-musl where musl is 1.2 or later, x86_64-windows on Windows 10; aarch64-macos and x86_64-macos are for macOS 11 and
+# later, where nobody has run them. A wheel has the licenses of the libraries that are linked into it, and their versions for who
+# looks for known defects. What it asks of a system is checked; tools/wheels_try.sh uses it. Two runs in two folders give the same bytes.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/packages.sh
