@@ -72,11 +72,14 @@ static void remove_left_folder(const disk_folder *folder, const char *parent, co
     const bool own = inside && disk_folder_look(inside, &info) && info.own;
     const int held = own ? open_left(inside, FOLDER_LOCK_FILE) : -1;
     char path[LONGEST_PATH];
-    if (held >= 0 && snprintf(path, sizeof path, "%s%s", parent, name) < LONGEST_PATH)
+    const bool left = held >= 0 && snprintf(path, sizeof path, "%s%s", parent, name) < LONGEST_PATH;
+    if (left)
         disk_remove_all(path);
     if (held >= 0)
         disk_close(held);
     disk_folder_close(inside);
+    if (left) /* Windows' FAT and SMB keep the name of an open file, here the lock, and so the folder until now */
+        disk_remove_folder(path);
 }
 
 void unfinished_remove(const char *path)

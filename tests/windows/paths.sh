@@ -34,6 +34,11 @@ printf 'I see the sea.\r\nyou call a bird.\r\n' >in.txt
 "$RAPT" translate whole --quiet <in.txt >out.txt
 check 'what is written has the bytes of Linux' cmp out.txt <(tr -d '\r' <in.txt | "$NATIVE" translate whole --quiet)
 
+mkdir -p .gone.99999.tmp/sub
+echo '99999 there' >.gone.99999.tmp/.rapt-lock
+"$RAPT" convert whole --to hf --out converted >/dev/null
+check 'what a killed writer has left is removed, with its folder' test -d converted -a ! -e .gone.99999.tmp
+
 # ---- files in use ----------------------------------------------------------------------------------------------------
 cp -r whole used
 mkfifo lines
