@@ -24,7 +24,7 @@ cd "$(dirname "$0")/.."
 . tools/packages.sh
 SOURCE=$PWD
 STEPS=(clone tests source wheels debs portable windows sbom sums)
-WHEELS=${WHEELS:-x86_64-linux-gnu aarch64-linux-gnu x86_64-linux-musl aarch64-linux-musl}
+WHEELS=${WHEELS:-x86_64-linux-gnu aarch64-linux-gnu x86_64-linux-musl aarch64-linux-musl x86_64-windows aarch64-macos x86_64-macos}
 
 refuse() {
     echo "release.sh: $1" >&2
