@@ -2,11 +2,9 @@
  * files rapt does not ship. src/fetch downloads. */
 #include "fetch/fetch.h"
 
-#include "base/disk.h"
 #include "base/ends.h"
 #include "base/file.h"
 #include "base/suggest.h"
-#include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/say.h"
@@ -110,7 +108,7 @@ static rapt_code get_at(const fetch_arguments *a, fetch_request *r, rapt_error *
 {
     char size[32];
     fetch_outcome outcome = FETCH_CAME;
-    bool live = !a->quiet && terminal_is(DISK_ERROR);
+    bool live = !a->quiet && cli_says_anew();
     r->progress = live ? cmd_fetch_show_progress : NULL;
     r->context = (void *)r->path;
     rapt_code code = fetch_get(r, &outcome, err);

@@ -2,7 +2,6 @@
  * progress.c shows the steps. */
 #include "base/chars.h"
 #include "base/disk.h"
-#include "base/terminal.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cli_model.h"
@@ -257,12 +256,6 @@ static char *default_out(const char *recipe)
     return chars_print("models/%.*s", length, base);
 }
 
-static bool on_terminal(void)
-{
-    const char *kind = terminal_kind();
-    return terminal_is(DISK_ERROR) && kind && strcmp(kind, "dumb") != 0;
-}
-
 /* Rank 0 alone shows anything. */
 static void set_callbacks(rapt_train_options *o, display *d)
 {
@@ -278,7 +271,7 @@ static rapt_code cmd_train_run(const train_arguments *a, const rapt_recipe *r, c
 {
     display d = {.quiet = a->quiet || group->rank > 0, .several = group->ranks != NULL, .task = r->task,
                  .patience = r->train.patience};
-    progress_options shown = {.out = stderr, .terminal = on_terminal()};
+    progress_options shown = {.out = stderr, .terminal = cli_says_anew()};
     char *out = a->out ? chars_copy(a->out) : default_out(a->recipe);
     rapt_train_options o = rapt_train_options_default();
     o.recipe = r, o.out = out, o.resume = a->resume, o.group = group->ranks, o.max_steps = (uint64_t)a->max_steps;

@@ -2,7 +2,9 @@
 #include "cli/say.h"
 
 #include "base/chars.h"
+#include "base/disk.h"
 #include "base/quote.h"
+#include "base/terminal.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -22,6 +24,12 @@ void cli_say(const char *format, ...)
             fputc('\n', stderr);
     }
     free(text);
+}
+
+bool cli_says_anew(void)
+{
+    const char *kind = terminal_kind();
+    return terminal_is(DISK_ERROR) && kind && strcmp(kind, "dumb") != 0;
 }
 
 void cli_print_clean(FILE *to, const char *text)

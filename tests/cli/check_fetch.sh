@@ -53,6 +53,15 @@ refused 1 "cannot fetch $host/files/r50k_base.tiktoken: .*404; $hint" 'a server 
     "$RAPT" fetch r50k_base --from "$host/files"
 refused 1 "cannot fetch $host/files/train.en.gz: .*404.*; or put it, unpacked, at d/train.en yourself: see .rapt fetch multi30k --list --dir d.$" 'nor one that is packed' \
     "$RAPT" fetch multi30k --dir d --from "$host/files"
+if script -qec true /dev/null >/dev/null 2>&1; then
+    for kind in dumb xterm; do
+        TERM=$kind script -qec "'$RAPT' fetch r50k_base --from '$host/files'" /dev/null >".$kind" 2>&1 </dev/null
+    done
+    check 'a terminal that cannot erase a line gets no escapes, another one does' \
+        eval 'grep -q 404 .dumb && ! grep -q "$(printf "\033")" .dumb && grep -q "$(printf "\033")" .xterm'
+else
+    skip 'progress on a terminal (script)'
+fi
 refused 1 "cannot fetch http://no-such-host.invalid/r50k_base.tiktoken: .*resolve.*; $hint" 'no such host' \
     "$RAPT" fetch r50k_base --from http://no-such-host.invalid
 refused 1 'cannot fetch gopher://x/r50k_base.tiktoken: .*; or put' 'another protocol' "$RAPT" fetch r50k_base --from gopher://x
