@@ -1,13 +1,15 @@
 #!/bin/bash
-# tools/portable.sh [ARCHITECTURE...]: what runs on any Linux of its processor (x86_64 and aarch64, by default both) and needs no
-# installation, into dist/, each at most 2 MB:
+# tools/portable.sh [ARCHITECTURE...]: what needs no installation, into dist/. For any Linux of its processor (x86_64 and aarch64,
+# by default both), each at most 2 MB:
 #   rapt-VERSION-ARCHITECTURE-static.tar.xz   rapt is one file, linked statically with musl. It serves, without TLS; it has no
 #                                             modules, thus neither `rapt fetch` nor pictures as PNG nor MPI
 #   rapt-VERSION-ARCHITECTURE-glibc.tar.xz    bin/rapt and its module lib/rapt/rapt_serve.so, for glibc 2.17 and later; modules that
 #                                             are built elsewhere (draw, fetch, MPI) can be put beside it
 #   rapt-VERSION-container-ARCHITECTURE.tar.gz   the first one as an image for `podman load` or `docker load`
-# Both tarballs have recipes and the sentence pairs of the quickstart, and in share/ completions and the manual. Tool chain and libraries: tools/targets.sh. Images need
-# buildah.
+# For macOS 11 and later (macos-arm64 and macos-x86_64, when named), where nobody has run it:
+#   rapt-VERSION-macos-ARCHITECTURE.tar.xz    bin/rapt, without modules, and the library, shared and static, with its headers
+# Tarballs have recipes and the sentence pairs of the quickstart, and in share/ completions and the manual. Tool chain and
+# libraries: tools/targets.sh. Images need buildah.
 # Two runs in two folders give the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,12 +20,12 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
 LIMIT=2097152
 
-# compile TARGET CMAKE-OPTION...: in TARGET_FOLDER/program, the program and its modules.
+# compile TARGET CMAKE-OPTION...: in TARGET_FOLDER/program, the program and its modules, or what GOALS names.
 compile() {
     target_make "$1"
     local log=$TARGET_FOLDER/program.log build=$TARGET_FOLDER/program
     { cmake -S . -B "$build" -DCMAKE_TOOLCHAIN_FILE="$TARGET_FOLDER/toolchain.cmake" "${@:2}" &&
-        cmake --build "$build" -j"${JOBS:-$(nproc)}" --target rapt -- --no-print-directory; } >"$log" 2>&1 ||
+        cmake --build "$build" -j"${JOBS:-$(nproc)}" --target ${GOALS:-rapt} -- --no-print-directory; } >"$log" 2>&1 ||
         { grep -A3 'error:' "$log" || tail -20 "$log"; return 1; }
 }
 
@@ -48,12 +50,12 @@ stage() {
     chmod -R u=rwX,go=rX "$STAGE" # whatever the umask: an image keeps the modes
 }
 
-# The same archive, whoever packs it and when.
+# pack [LIMIT]: the same archive, whoever packs it and when, of at most so many bytes.
 pack() {
-    local file=dist/${STAGE##*/}.tar.xz
+    local file=dist/${STAGE##*/}.tar.xz limit=${1:-$LIMIT}
     tar -C "${STAGE%/*}" --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w --mtime="@$SOURCE_DATE_EPOCH" \
         --format=gnu -c "${STAGE##*/}" | xz -9e --threads=1 >"$file"
-    [ "$(stat -c %s "$file")" -le $LIMIT ] || { ls -l "$file"; echo "tools/portable.sh: $file has more than $LIMIT bytes"; return 1; }
+    [ "$(stat -c %s "$file")" -le "$limit" ] || { ls -l "$file"; echo "tools/portable.sh: $file has more than $limit bytes"; return 1; }
     ls -l "$file"
 }
 
@@ -72,6 +74,33 @@ glibc_archive() {
     cp "$TARGET_FOLDER/program/rapt" "$STAGE/bin/"
     cp "$TARGET_FOLDER"/program/rapt_*.so "$STAGE/lib/rapt/"
     pack
+}
+
+macos_archive() {
+    local target=$1-macos
+    [ "$1" != arm64 ] || target=aarch64-macos
+    GOALS='rapt rapt_shared rapt_static' compile "$target"
+    stage "rapt-$VERSION-macos-$1"
+    cmake --install "$TARGET_FOLDER/program" --prefix "$STAGE" >>"$TARGET_FOLDER/program.log" 2>&1 ||
+        { tail -20 "$TARGET_FOLDER/program.log"; return 1; }
+    check_macos "$1"
+    pack 4194304
+}
+
+# No program here runs these, but what macOS reads of them can be read. Either library is linked to a program that has a function
+# with the name of a hidden one of the library's.
+check_macos() {
+    local check=(python3 tools/macho_check.py "$1") own=$TARGET_FOLDER/own archives=() name
+    "${check[@]}" "$STAGE/bin/rapt"
+    "${check[@]}" "$STAGE/lib/librapt.dylib" --exports @tools/exported-symbols.txt
+    for name in jansson yaml xxhash pcre2-8 z; do
+        archives+=("$PREFIX/lib/lib$name.a")
+    done
+    echo 'int arena_alloc(void); int arena_alloc(void) { return 0; }' >"$own.c"
+    "$CC" -I"$STAGE/include" examples/translate.c "$own.c" -o "$own" "$STAGE/lib/librapt.a" "${archives[@]}"
+    "${check[@]}" "$own"
+    "$CC" -I"$STAGE/include" examples/translate.c "$own.c" -o "$own" "$STAGE/lib/librapt.dylib" -Wl,-rpath,@executable_path/lib
+    "${check[@]}" "$own" "@rpath/$(readlink "$STAGE/lib/librapt.dylib")"
 }
 
 # buildah here: its images and layers are this script's own, and a sandbox that may not start containers can build them.
@@ -157,16 +186,21 @@ try_container() {
     with_buildah rm "$id" >/dev/null
 }
 
+[ $# -gt 0 ] || set -- x86_64 aarch64
 need 'the build system, and how it finds libraries' cmake pkg-config dpkg-dev
 need 'Python: an environment for the compiler' python3-venv
-need 'images of containers' buildah
 need 'archives' xz-utils
+! printf '%s\n' "$@" | grep -qv '^macos-' || need 'images of containers' buildah
 install_missing
 mkdir -p dist "$TARGETS_ROOT"
-[ $# -gt 0 ] || set -- x86_64 aarch64
 make_pages
 for architecture; do
-    static_archive "$architecture"
-    glibc_archive "$architecture"
-    container "$architecture"
+    case $architecture in
+    macos-*) macos_archive "${architecture#macos-}" ;;
+    *)
+        static_archive "$architecture"
+        glibc_archive "$architecture"
+        container "$architecture"
+        ;;
+    esac
 done
