@@ -8,7 +8,7 @@
 #   source     the tarball; it is built without a network, and installed
 #   wheels     wheels for all targets, and the source distribution; both are installed with pip
 #   debs       Debian packages; with --key also the apt repository, signed with this key of gpg
-#   portable   tarballs, the program of a single file, the container
+#   portable   tarballs, the program of a single file, the container; tarballs for macOS, which nothing here can use
 #   windows    the zip file, whose program runs under wine
 #   sbom       what is linked statically, as SPDX
 #   sums       SHA256SUMS
@@ -202,8 +202,8 @@ step_debs() {
 step_portable() {
     local file folder layer
     need_script "$ONE/tools/portable.sh"
-    twice tools/portable.sh
-    for file in "$ONE"/dist/*"$(uname -m)"*.tar.*; do
+    twice tools/portable.sh x86_64 aarch64 macos-arm64 macos-x86_64
+    for file in "$ONE"/dist/*-"$(uname -m)"-*.tar.* "$ONE"/dist/*-container-"$(uname -m)".tar.*; do
         folder=$WORK/used/${file##*/}.files
         rm -rf "$folder"
         mkdir -p "$folder"
