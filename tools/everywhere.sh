@@ -77,11 +77,11 @@ find_programs() {
 }
 
 # What is made, in a folder of its own: `what`, and the command that makes it.
-WHATS=(translator 'language model' 'LoRA adapter' '500 translations' '50 texts in q8_0' explanation)
-FILES=(translator/model.safetensors lm/model.safetensors lora/adapter_model.safetensors translations texts explanation)
+WHATS=(translator 'language model' 'LoRA adapter, in its model' '500 translations' '50 texts in q8_0' explanation)
+FILES=(translator/model.safetensors lm/model.safetensors merged/model.safetensors translations texts explanation)
 COMMANDS=('rapt train translator.yaml --out translator --quiet'
     'rapt train lm.yaml --out lm --quiet'
-    'rapt train lora.yaml --out lora --quiet'
+    'rapt train lora.yaml --out lora --quiet && rapt convert lm --merge lora --to hf --out merged'
     'rapt translate translator lines --beam 2 --n-best 2 --max-length-ratio 1 >translations'
     'for seed in $(seq 50); do rapt generate lm "The " --seed $seed --max-tokens 24 --weights q8_0 || break; done >texts'
     'rapt explain translator "Where are my keys?" --train --json --full >explanation')
@@ -114,7 +114,7 @@ train: {init: lm, lora.rank: 3, lora.alpha: 6, lora.dropout: 0.2, lr: 0.02, batc
 EOF
 }
 
-# make_all NUMBER: all of it by program NUMBER; its sums. The folder is the same for all, since adapters name their model by its path.
+# make_all NUMBER: all of it by program NUMBER; its sums. The adapter's is taken in its model, as its own file names the path of that.
 make_all() {
     local folder=$WORK/here run=${runs[$1]} what
     rm -rf "$folder" "$WORK/sums-$1"
@@ -123,7 +123,7 @@ make_all() {
     inputs
     rapt() { $run "$@" 2>>errors; }
     for what in "${!COMMANDS[@]}"; do
-        { eval "${COMMANDS[what]}" && [ -s "${FILES[what]}" ]; } || { echo "${WHATS[what]}: failed"; tail -3 errors; return 1; }
+        { eval "${COMMANDS[what]}" >/dev/null && [ -s "${FILES[what]}" ]; } || { echo "${WHATS[what]}: failed"; tail -3 errors; return 1; }
     done
     sha256sum "${FILES[@]}" | cut -d' ' -f1 >"$WORK/sums-$1"
 }
@@ -147,7 +147,7 @@ write_page() {
     echo '| --- | --- | --- |'
     printf '%s\n' "${rows[@]}"
     echo
-    echo 'The file of an adapter names the folder of its model, so that its sum is one of this folder; programs are compared in the same one.'
+    echo 'The file of an adapter names the folder of its model, which differs from machine to machine: what is compared is the model with it.'
     echo
     echo 'What is not in the table was not run here. Nobody has run: macOS, FreeBSD, Windows itself.'
 }
