@@ -50,7 +50,8 @@ static capability ask_processor(void)
     };
 }
 
-/* XCR0's bits: 1 SSE, 2 AVX, 5-7 AVX-512, 17-18 AMX (Intel SDM volume 1, 13.3). */
+/* XCR0's bits: 1 SSE, 2 AVX, 5-7 AVX-512, 17-18 AMX (Intel SDM volume 1, 13.3). macOS sets the ones of AVX-512 when a thread uses
+ * it for the first time: there it counts as missing. */
 static os_state ask_system(bool osxsave)
 {
     if (!osxsave)
@@ -124,11 +125,12 @@ static bool has_arm_dot(void)
 #elif defined(__aarch64__) && defined(__APPLE__)
 #include <sys/sysctl.h>
 
+/* macOS 11 does not know the question, and runs on processors that have it. */
 static bool has_arm_dot(void)
 {
     int has = 0;
     size_t size = sizeof has;
-    return sysctlbyname("hw.optional.arm.FEAT_DotProd", &has, &size, NULL, 0) == 0 && has;
+    return sysctlbyname("hw.optional.arm.FEAT_DotProd", &has, &size, NULL, 0) != 0 || has;
 }
 #else
 static bool has_arm_dot(void)
