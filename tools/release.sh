@@ -82,12 +82,19 @@ need_packages() { # as `need`
     install_missing
 }
 
-# twice COMMAND...: runs it in both clones; what it leaves in dist must be the same, and is given away.
+# twice COMMAND...: runs it in both clones, at once, since much of it takes one core; what it leaves in dist must be the same, and is
+# given away.
 twice() {
+    local one two log=$WORK/logs/two.log failed=''
     need_clones
     rm -rf "$ONE/dist" "$TWO/dist"
-    (umask 022 && cd "$ONE" && mkdir dist && "$@")
-    (umask 027 && cd "$TWO" && mkdir dist && TZ=Pacific/Kiritimati "$@")
+    (umask 022 && cd "$ONE" && mkdir dist && "$@") &
+    one=$!
+    (umask 027 && cd "$TWO" && mkdir dist && TZ=Pacific/Kiritimati "$@") >"$log" 2>&1 &
+    two=$!
+    wait $one || failed=yes
+    wait $two || { tail -20 "$log" && failed=yes; }
+    [ -z "$failed" ]
     diff -r "$ONE/dist" "$TWO/dist"
     give_away "$ONE"/dist/*
 }
