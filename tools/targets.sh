@@ -1,6 +1,7 @@
 #!/bin/bash
 # tools/targets.sh TARGET...: the tool chain of another system or C library, and the libraries that rapt stands on for it (JSON,
-# YAML, checksums, patterns, gzip, HTTP without TLS, the test framework), in build-targets/TARGET. A build is configured with it so:
+# YAML, checksums, patterns, gzip, HTTP without TLS; with TARGET_TESTS=yes the test framework), in build-targets/TARGET. A build is
+# configured with it so:
 #   tools/targets.sh x86_64-windows
 #   cmake -S . -B build-windows -DCMAKE_TOOLCHAIN_FILE=build-targets/x86_64-windows/toolchain.cmake
 # Scripts source this file for target_set, target_tools and target_libraries. It needs Debian, Python with venv, and the network. The
@@ -183,16 +184,14 @@ build_microhttpd() {
 
 # target_libraries: what the target's prefix lacks, from the sources. What it has said is in libraries.log.
 target_libraries() {
-    [ ! -e "$PREFIX/done" ] || return 0
-    build_libraries >"$TARGET_FOLDER/libraries.log" 2>&1 || { tail -20 "$TARGET_FOLDER/libraries.log"; return 1; }
+    local log=$TARGET_FOLDER/libraries.log
+    [ -e "$PREFIX/done" ] || build_libraries >"$log" 2>&1 || { tail -20 "$log"; return 1; }
+    [ -z "${TARGET_TESTS:-}" ] || [ -e "$PREFIX/lib/pkgconfig/cmocka.pc" ] || build_cmocka >>"$log" 2>&1 || { tail -20 "$log"; return 1; }
 }
 
-# cmocka has a uintptr_t of its own where neither of two macros tells it that the C library has one. With the first macro macOS
-# has none, and with the second Windows.
 build_libraries() {
-    local from=$TARGETS_ROOT/sources yaml_static='' pcre2_static='' has_uintptr=-D_UINTPTR_T
+    local from=$TARGETS_ROOT/sources yaml_static='' pcre2_static=''
     [ "$TARGET_SYSTEM" != Windows ] || yaml_static=-DYAML_DECLARE_STATIC pcre2_static=-DPCRE2_STATIC
-    [ "$TARGET_SYSTEM" != Darwin ] || has_uintptr=-D_UINTPTR_T_DEFINED
     build_library jansson "$from/jansson" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF &&
         build_library yaml "$from/libyaml" -DBUILD_TESTING=OFF &&
         pkg_config yaml-0.1 yaml libyaml $yaml_static &&
@@ -201,11 +200,19 @@ build_libraries() {
         build_library pcre2 "$from/pcre2" -DPCRE2_BUILD_PCRE2GREP=OFF -DPCRE2_BUILD_TESTS=OFF -DPCRE2_SUPPORT_JIT=ON &&
         pkg_config libpcre2-8 pcre2-8 pcre2 $pcre2_static &&
         build_zlib "$from/zlib" &&
-        CFLAGS=$has_uintptr build_library cmocka "$from/cmocka" -DWITH_EXAMPLES=OFF -DUNIT_TESTING=OFF -DWITH_STATIC_LIB=ON &&
-        mv "$PREFIX/lib/libcmocka-static.a" "$PREFIX/lib/libcmocka.a" && pkg_config cmocka cmocka cmocka $has_uintptr &&
         { [ "$TARGET_SYSTEM" != Linux ] || (build_microhttpd "$from/libmicrohttpd"); } &&
         rm -f "$PREFIX"/lib/*.so* "$PREFIX"/lib/*.dylib "$PREFIX"/lib/*.dll.a &&
         touch "$PREFIX/done"
+}
+
+# cmocka has a uintptr_t of its own where neither of two macros tells it that the C library has one. With the first macro macOS
+# has none, and with the second Windows.
+build_cmocka() {
+    local has_uintptr=-D_UINTPTR_T
+    [ "$TARGET_SYSTEM" != Darwin ] || has_uintptr=-D_UINTPTR_T_DEFINED
+    CFLAGS=$has_uintptr build_library cmocka "$TARGETS_ROOT/sources/cmocka" -DWITH_EXAMPLES=OFF -DUNIT_TESTING=OFF -DWITH_STATIC_LIB=ON &&
+        mv "$PREFIX/lib/libcmocka-static.a" "$PREFIX/lib/libcmocka.a" && rm -f "$PREFIX"/lib/libcmocka{.so,.dylib,.dll}* &&
+        pkg_config cmocka cmocka cmocka $has_uintptr
 }
 
 # What stands between a mirror and a folder, and how to go on.
@@ -219,7 +226,7 @@ say_no_sources() {
 target_make() {
     target_set "$1" || return
     target_venv || { echo "targets.sh: zig cannot be had from PyPI, or python3 has no venv"; return 1; }
-    target_sources "${TARGET_LIBRARIES[@]}" libmicrohttpd cmocka >"$TARGETS_ROOT/sources.log" 2>&1 || { say_no_sources; return 1; }
+    target_sources "${TARGET_LIBRARIES[@]}" libmicrohttpd ${TARGET_TESTS:+cmocka} >"$TARGETS_ROOT/sources.log" 2>&1 || { say_no_sources; return 1; }
     target_tools && target_libraries
 }
 

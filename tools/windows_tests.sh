@@ -15,6 +15,7 @@ export WINEPREFIX=${WINEPREFIX:-$BUILD/wine} WINEDEBUG=-all
 WINE=$(command -v wine64 || echo /usr/lib/wine/wine64)
 NATIVE=${NATIVE:-$PWD/build-test/rapt}
 RAPT=$BUILD/rapt-wine
+export TARGET_TESTS=yes
 passed=0 failed=0 skipped=0
 
 tools/windows_zip.sh || exit 1
