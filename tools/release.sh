@@ -82,6 +82,18 @@ need_packages() { # as `need`
     install_missing
 }
 
+# One compiler for both clones: it compiles a target's C library when it is first needed, and does so for each place that it is in.
+need_compiler() {
+    local clone
+    need_packages 'Python with environments of its own' python3-venv
+    mkdir -p "$WORK/compiler"
+    for clone in "$ONE" "$TWO"; do
+        mkdir -p "$clone/build-targets"
+        ln -sfn "$WORK/compiler" "$clone/build-targets/venv"
+    done
+    (cd "$ONE" && . tools/targets.sh && target_venv)
+}
+
 # twice COMMAND...: runs it in both clones, at once, since much of it takes one core; what it leaves in dist must be the same, and is
 # given away.
 twice() {
@@ -182,6 +194,7 @@ PY
 step_wheels() {
     need_script "$ONE/tools/wheels.sh"
     python_with scikit-build-core==1.1.2
+    need_compiler
     twice wheels_and_sdist
     install_wheel wheel --no-index "$FILES"/*manylinux*x86_64.whl
     install_wheel sdist "$FILES"/rapt_transformer-*.tar.gz
@@ -209,6 +222,7 @@ step_debs() {
 step_portable() {
     local file folder layer
     need_script "$ONE/tools/portable.sh"
+    need_compiler
     twice tools/portable.sh x86_64 aarch64 macos-arm64 macos-x86_64
     for file in "$ONE"/dist/*-"$(uname -m)"-*.tar.* "$ONE"/dist/*-container-"$(uname -m)".tar.*; do
         folder=$WORK/used/${file##*/}.files
@@ -226,6 +240,7 @@ step_windows() {
     local folder=$WORK/used/windows.files
     need_script "$ONE/tools/windows_zip.sh"
     need_packages 'programs of Windows on Linux' wine64
+    need_compiler
     twice tools/windows_zip.sh
     rm -rf "$folder"
     python3 -m zipfile -e "$ONE"/dist/*.zip "$folder"

@@ -11,6 +11,7 @@ mkdir -p place/include/rapt place/tools
 cd place || exit 1
 cp "$SOURCE"/tools/{release.sh,release_sbom.py} tools
 echo 'need() { :; }; install_missing() { :; }' >tools/packages.sh # what is here will do
+echo 'target_venv() { :; }' >tools/targets.sh
 header() { printf '#define RAPT_VERSION_MAJOR 7\n#define RAPT_VERSION "%s" /* a word */\n' "$1" >include/rapt/base.h; }
 header 7.1.2
 printf '# Changes\n\n## 7.1.2\n\n## Unreleased (7.2.0)\n' >CHANGELOG.md
