@@ -113,7 +113,7 @@ class Explanation(Mapping):
         import os
         kind = os.path.splitext(os.fsdecode(path))[1]
         written = self.json(full=full) if kind == ".json" else self.text(full=full) if kind == ".txt" else self.html(full=full)
-        with open(path, "w", encoding="utf-8") as file:
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.write(written)
 
     def statistics(self):

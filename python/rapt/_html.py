@@ -13,5 +13,5 @@ class Html(str):
 
     def save(self, path):
         """Writes the page to a file, in UTF-8."""
-        with open(os.fspath(path), "w", encoding="utf-8") as file:
+        with open(os.fspath(path), "w", encoding="utf-8", newline="\n") as file:
             file.write(self)

@@ -71,6 +71,7 @@ def translate_file(model, source, target, options):
                 out.close()
                 os.replace(part, target)
             except BaseException:
+                out.close() # Windows removes no open file
                 os.unlink(part)
                 raise
     return {"lines": count, "seconds": time.perf_counter() - start}

@@ -6,7 +6,7 @@ from . import _rapt
 
 def exported(model):
     """The tensors of the Hugging Face folder that a model exports, as Arrays of its file, which is removed from the disk but
-    stays readable."""
+    stays readable; on Windows, which keeps what is mapped, Arrays of a copy."""
     import json
     import mmap
     import tempfile
@@ -14,7 +14,7 @@ def exported(model):
         path = os.path.join(folder, "hf")
         model.export(path, "hf")
         with open(os.path.join(path, "model.safetensors"), "rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            data = file.read() if os.name == "nt" else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     begin = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:begin])
     return {name: _rapt.array_of(data, begin + entry["data_offsets"][0], tuple(entry["shape"]), name, None, False)
