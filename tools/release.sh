@@ -4,7 +4,7 @@
 # releases. Steps that are named run alone, on what earlier ones left. The steps:
 #
 #   clone      two clean clones, in paths of different length
-#   tests      ./test in the first
+#   tests      ./test --all in the first
 #   source     the tarball; it is built without a network, and installed
 #   wheels     wheels for all targets, and the source distribution; both are installed with pip
 #   debs       Debian packages; with --key also the apt repository, signed with this key of gpg
@@ -13,9 +13,9 @@
 #   sbom       what is linked statically, as SPDX
 #   sums       SHA256SUMS
 #
-# Each file is made twice, in both clones, under umasks and time zones that differ, and both must have the same bytes. Each
-# program trains the same hundred steps, which must give the same model file, and translates. What a step says is in
-# build-release/VERSION/logs. A step that fails does not stop the others that can do without it; the last line is "N steps
+# Wheels, archives and the zip file are made in both clones, under umasks and time zones that differ, and Debian packages twice;
+# both must have the same bytes. What can run here trains the same hundred steps, which must give the same model file, and
+# translates. What a step says is in build-release/VERSION/logs. A step that fails does not stop the others that can do without it; the last line is "N steps
 # passed, N failed". It needs Debian, root for the packages, and a network; times are of the commit (SOURCE_DATE_EPOCH). The
 # environment reaches the scripts: SUITES=bookworm where a mirror lacks the security updates of the libraries' sources,
 # and WHEELS names the targets of wheels, if not all are wanted.
@@ -57,6 +57,8 @@ grep -qxF "$section" CHANGELOG.md || refuse "CHANGELOG.md has no section \"$sect
 git rev-parse -q --verify "refs/tags/v$VERSION" >/dev/null && refuse "there is a tag v$VERSION already"
 changed=$(git status --porcelain | head -3)
 [ -z "$changed" ] || refuse "not all is committed: $(tr '\n' ' ' <<<"$changed")"
+[ -n "$check" ] || [ -z "${SUITES:-}" ] || [[ $SUITES == *-security* ]] ||
+    refuse "SUITES=$SUITES has no security updates of the libraries within: --check alone takes it"
 if [ -n "$key" ]; then
     gpg --batch --list-secret-keys "$key" >/dev/null 2>&1 || refuse "gpg has no secret key $key"
 fi
@@ -85,8 +87,8 @@ need_packages() { # as `need`
 # One compiler for both clones: it compiles a target's C library when it is first needed, and does so for each place that it is in.
 need_compiler() {
     local clone
-    need_packages 'Python with environments of its own' python3-venv
-    mkdir -p "$WORK/compiler"
+    need_packages 'builds for other systems' cmake pkg-config dpkg-dev xz-utils python3-dev python3-venv buildah
+    [ -x "$WORK/compiler/bin/python" ] || python3 -m venv "$WORK/compiler"
     for clone in "$ONE" "$TWO"; do
         mkdir -p "$clone/build-targets"
         ln -sfn "$WORK/compiler" "$clone/build-targets/venv"
@@ -154,7 +156,7 @@ step_clone() {
 step_tests() {
     need_clones
     cd "$ONE"
-    ./test
+    ./test --all
 }
 
 step_source() {
@@ -174,7 +176,7 @@ step_source() {
     use source "$WORK/source/prefix/bin/rapt"
 }
 
-sdist() { "$WORK/venv/bin/python" -c 'from scikit_build_core.build import build_sdist; print(build_sdist("dist"))'; }
+sdist() { "$WORK/compiler/bin/python" -c 'from scikit_build_core.build import build_sdist; print(build_sdist("dist"))'; }
 wheels_and_sdist() { tools/wheels.sh $WHEELS && sdist; }
 # install_wheel NAME PIP-ARGUMENT...: into an environment that has nothing else.
 install_wheel() {
@@ -193,7 +195,6 @@ PY
 }
 step_wheels() {
     need_script "$ONE/tools/wheels.sh"
-    python_with scikit-build-core==1.1.2
     need_compiler
     twice wheels_and_sdist
     install_wheel wheel --no-index "$FILES"/*manylinux*x86_64.whl
@@ -244,7 +245,7 @@ step_windows() {
     twice tools/windows_zip.sh
     rm -rf "$folder"
     python3 -m zipfile -e "$ONE"/dist/*.zip "$folder"
-    WINEDEBUG=-all use windows "$(command -v wine64 || echo /usr/lib/wine/wine64)" "$(find "$folder" -name rapt.exe)"
+    WINEDEBUG=-all WINEPREFIX=$WORK/wine use windows "$(command -v wine64 || echo /usr/lib/wine/wine64)" "$(find "$folder" -name rapt.exe)"
 }
 
 step_sbom() {

@@ -54,6 +54,7 @@ git commit -qam 'Forgot the section'
 no_release 1 'CHANGELOG.md has no section "## 7.2.0"' 'no section of CHANGELOG.md' 7.2.0
 header 7.1.2
 git commit -qam 'A release again'
+SUITES=bookworm no_release 1 'SUITES=bookworm has no security updates' 'libraries without their security updates' 7.1.2
 no_release 1 'gpg has no secret key nobody' 'a key that gpg lacks' --check --key nobody 7.1.2
 check 'nothing was made' test ! -e build-release
 
