@@ -75,10 +75,11 @@ static void remove_left_folder(const disk_folder *folder, const char *parent, co
     const bool left = held >= 0 && snprintf(path, sizeof path, "%s%s", parent, name) < LONGEST_PATH;
     if (left)
         disk_remove_all(path);
+    const bool stays = left && disk_look_link(path, &info); /* later it may be another process's */
     if (held >= 0)
         disk_close(held);
     disk_folder_close(inside);
-    if (left) /* Windows' FAT and SMB keep the name of an open file, here the lock, and so the folder until now */
+    if (stays) /* Windows' FAT and SMB keep the name of an open file, here the lock, and so the folder until now */
         disk_remove_folder(path);
 }
 
