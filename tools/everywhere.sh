@@ -15,6 +15,7 @@ JOBS=${JOBS:-$(nproc)}
 EMULATED=(x86_64-linux-gnu x86_64-linux-musl i686-linux-musl aarch64-linux-musl riscv64-linux-gnu x86_64-windows)
 SOURCE=$PWD
 WORK=$PWD/build-everywhere
+export WINEPREFIX=${WINEPREFIX:-$WORK/wine}
 page='' build='' names=() commands=()
 
 while [ $# -gt 0 ]; do
@@ -33,8 +34,7 @@ build_targets() {
     need 'the second compiler' clang
     need 'Python: an environment for the third' python3-venv
     install_missing || return 1
-    [ -x build-werror-clang/rapt ] ||
-        { tools/configure.sh build-werror-clang -DCMAKE_C_COMPILER=clang && tools/build.sh build-werror-clang rapt; } || return 1
+    tools/configure.sh build-werror-clang -DCMAKE_C_COMPILER=clang && tools/build.sh build-werror-clang rapt || return 1
     for name in "${EMULATED[@]}"; do
         options=()
         case $name in *-musl) options=(-DRAPT_STATIC=ON) ;; esac

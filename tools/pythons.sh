@@ -8,7 +8,7 @@
 musl_python() {
     PYTHON_HOME=$TARGETS_ROOT/$1/python
     [ ! -e "$PYTHON_HOME/complete" ] || return 0
-    target_make "$1" && target_sources python3.11 >"$TARGETS_ROOT/sources.log" 2>&1 || return 1
+    target_make "$1" && { target_sources python3.11 >"$TARGETS_ROOT/sources.log" 2>&1 || { say_no_sources; false; }; } || return 1
     (make_musl_python) >"$TARGET_FOLDER/python.log" 2>&1 || { tail -20 "$TARGET_FOLDER/python.log"; return 1; }
 }
 
