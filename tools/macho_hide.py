@@ -34,7 +34,7 @@ def rename(path, macho, hidden):
 def main(archive, ar):
     """Objects that ask for a symbol do not know that it is hidden: all are read, then written."""
     archive = os.path.abspath(archive)
-    names = subprocess.run([ar, "t", archive], check=True, capture_output=True, text=True).stdout.split()
+    names = subprocess.run([ar, "t", archive], check=True, capture_output=True, text=True).stdout.splitlines()
     names = [name for name in names if not name.startswith("__.SYMDEF")]
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([ar, "x", archive], check=True, cwd=folder)
@@ -50,4 +50,9 @@ def main(archive, ar):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except BaseException:
+        if os.path.exists(sys.argv[1]):
+            os.remove(sys.argv[1])
+        raise

@@ -182,10 +182,14 @@ build_microhttpd() {
         make -C src/include install && pkg_config libmicrohttpd microhttpd libmicrohttpd && rm -f "$PREFIX"/lib/*.la
 }
 
-# target_libraries: what the target's prefix lacks, from the sources. What it has said is in libraries.log.
+# target_libraries: what the target's prefix lacks, from the sources; all, where the tools or the sources are other ones. What it
+# has said is in libraries.log.
 target_libraries() {
-    local log=$TARGET_FOLDER/libraries.log
-    [ -e "$PREFIX/done" ] || build_libraries >"$log" 2>&1 || { tail -20 "$log"; return 1; }
+    local log=$TARGET_FOLDER/libraries.log names
+    names=$(printf '%s\n' "${TARGET_LIBRARIES[@]}" libmicrohttpd | tr '\n' '|')
+    names=$(ls "$TARGETS_ROOT/sources" | grep -E "^(${names%|})_.*\.dsc$")
+    DONE=$PREFIX/done-$(echo "$names" | cat - "$(dirname "${BASH_SOURCE[0]}")/build_tools.txt" | sha256sum | cut -c1-16)
+    [ -e "$DONE" ] || { rm -rf "$PREFIX" && mkdir -p "$PREFIX/lib/pkgconfig" && build_libraries >"$log" 2>&1; } || { tail -20 "$log"; return 1; }
     [ -z "${TARGET_TESTS:-}" ] || [ -e "$PREFIX/lib/pkgconfig/cmocka.pc" ] || build_cmocka >>"$log" 2>&1 || { tail -20 "$log"; return 1; }
 }
 
@@ -202,7 +206,7 @@ build_libraries() {
         build_zlib "$from/zlib" &&
         { [ "$TARGET_SYSTEM" != Linux ] || (build_microhttpd "$from/libmicrohttpd"); } &&
         rm -f "$PREFIX"/lib/*.so* "$PREFIX"/lib/*.dylib "$PREFIX"/lib/*.dll.a &&
-        touch "$PREFIX/done"
+        touch "$DONE"
 }
 
 # cmocka has a uintptr_t of its own where neither of two macros tells it that the C library has one. With the first macro macOS
@@ -225,6 +229,7 @@ say_no_sources() {
 
 target_make() {
     target_set "$1" || return
+    [[ $TARGETS_ROOT$PWD != *[[:space:]]* ]] || { echo "targets.sh: there is a space in $TARGETS_ROOT or $PWD: tool chains need a path without"; return 1; }
     target_venv || { echo "targets.sh: zig cannot be had from PyPI, or python3 has no venv"; return 1; }
     target_sources "${TARGET_LIBRARIES[@]}" libmicrohttpd ${TARGET_TESTS:+cmocka} >"$TARGETS_ROOT/sources.log" 2>&1 || { say_no_sources; return 1; }
     target_tools && target_libraries

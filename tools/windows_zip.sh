@@ -27,7 +27,7 @@ cp build-windows/rapt.exe LICENSE "$FOLDER/"
 cp build-windows/librapt.dll build-windows/librapt.dll.a "$FOLDER/lib/"
 cp -r include/rapt.h include/rapt "$FOLDER/include/"
 cp recipes/*.yaml "$FOLDER/recipes/"
-cp data/* "$FOLDER/data/"
+find data -maxdepth 1 -type f -exec cp {} "$FOLDER/data/" \;
 target_licenses "$FOLDER/licenses" mingw-w64 # whose start-up code is within the program
 mv "$FOLDER/LICENSE" "$FOLDER/LICENSE.txt"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # tests/install/check_macho.sh: what tools/ knows of macOS, whose programs run nowhere here: hidden symbols of a static library get
-# other names, in all objects; what tools/portable.sh has left in dist for macOS is right by LLVM's tools, too; and a file that is
-# not right is refused.
+# other names, in all objects; what tools/portable.sh has left in dist of this commit for macOS is right by LLVM's tools, too; and
+# a file that is not right is refused.
 # labels: not-sanitized not-emulated
 . "$(dirname "$0")/../cli/lib.sh"
 llvm() { command -v "llvm-$1" || ls "/usr/bin/llvm-$1"-[0-9]* 2>/dev/null | tail -1; }
@@ -31,9 +31,9 @@ fi
 
 # ---- what dist has -------------------------------------------------------------------------------------------------
 judge() { python3 "$SOURCE/tools/macho_check.py" "$@"; }
-found=
+found='' moment=$(git -C "$SOURCE" log -1 --format=%ct 2>/dev/null)
 for file in "$SOURCE"/dist/rapt-*-macos-*.tar.xz; do
-    [ -e "$file" ] || continue
+    [ -e "$file" ] && [ "$(python3 -c 'import sys, tarfile; print(tarfile.open(sys.argv[1]).next().mtime)' "$file")" = "$moment" ] || continue
     found=yes processor=${file##*-macos-} processor=${processor%.tar.xz} folder=$(basename "$file" .tar.xz)
     tar -xf "$file"
     library=$folder/lib/librapt.dylib
@@ -58,5 +58,5 @@ for file in "$SOURCE"/dist/rapt-*-macos-*.tar.xz; do
         check "$processor: and the needed library" test "$(grep -c 'cmd LC_LOAD_DYLIB$' headers)" = 1
     fi
 done
-[ "$found" ] || skip 'what is for macOS (no tools/portable.sh macos-arm64 has run)'
+[ "$found" ] || skip 'what is for macOS (no tools/portable.sh macos-arm64 of this commit)'
 finish
