@@ -317,7 +317,9 @@ static bool has_own_fp32(const char *level)
 static uint64_t shapes(void)
 {
     const char *fewer = getenv("GEMM_SHAPES");
-    return fewer ? strtoull(fewer, NULL, 10) : SHAPES;
+    const uint64_t count = fewer ? strtoull(fewer, NULL, 10) : SHAPES;
+    assert_in_range(count, 1, SHAPES);
+    return count;
 }
 
 static void products(void **state)

@@ -10,5 +10,6 @@ typed() {
 }
 typed 4 "'$RAPT' translate model --quiet"
 check 'Ctrl-C ends translate with 130' test $? = 130
+check 'which has translated the line' grep -aqF "$("$NATIVE" translate model --text 'I see the sea.' --quiet)" .out
 check 'it says nothing about that' sh -c '! grep -q "rapt: " .out'
 finish
