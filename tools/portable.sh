@@ -159,9 +159,8 @@ try_libraries() {
 try_container() {
     local id root try=$TARGETS_ROOT/try
     rm -rf "$try"
-    mkdir -p "$try"
-    chmod 755 "$try" # the image's user reads the model, whatever the umask
-    "$1/rapt" train "$1/recipes/quickstart.yaml" --out "$try/model" --quiet --max-steps 2
+    # The image's user reads the model, whatever the umask.
+    (umask 022 && mkdir -p "$try" && "$1/rapt" train "$1/recipes/quickstart.yaml" --out "$try/model" --quiet --max-steps 2)
     id=$(with_buildah from "rapt:$VERSION")
     [ "$(with_buildah run --isolation chroot "$id" -- /usr/bin/rapt --version)" = "rapt $VERSION" ]
     root=$(with_buildah mount "$id")
@@ -173,7 +172,7 @@ try_container() {
         chroot --userspec=65532:65532 "$0" /usr/bin/rapt serve --port 0 --log none /models/model >"$1/said" &
         server=$!
         trap "kill $server 2>/dev/null" EXIT
-        for i in 1 2 3 4 5 6 7 8 9 10; do
+        for i in $(seq 60); do
             port=$(sed -n "s/^listening on .*:\([0-9]*\)$/\1/p" "$1/said")
             [ -z "$port" ] || break
             sleep 1
