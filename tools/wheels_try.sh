@@ -79,6 +79,11 @@ by_program() {
     echo "trained $(sha256sum <program/model.safetensors | cut -d' ' -f1)"
     "$@" translate program --text 'Where are my keys?' --quiet
 }
+# The package's way to the program, whose exit status comes through.
+by_module() {
+    "$@" -m rapt --version || return 1
+    "$@" -m rapt --nothing || echo "status $?"
+}
 # try WHAT COMMAND...: what it prints is compared with what the first wheel printed.
 try() {
     local what=$1 said=$WORK/$NAME.$1 first=$WORK/first.$1
@@ -112,6 +117,7 @@ END
     installed "$(realpath "$wheel")"
     try package "${PYTHON[@]}" -W error "$USE" .
     try program by_program "${PROGRAM[@]}"
+    [[ $wheel == *aarch64* ]] || try module by_module "${PYTHON[@]}" # an emulated Python starts no program
 done
 # The program and the package are one library.
 if [ "$(head -1 "$WORK/first.package")" != "$(head -1 "$WORK/first.program")" ]; then
