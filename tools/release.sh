@@ -15,9 +15,9 @@
 #
 # Wheels, archives and the zip file are made in both clones, under umasks and time zones that differ, and Debian packages twice;
 # both must have the same bytes. What can run here trains the same hundred steps, which must give the same model file, and
-# translates. What a step says is in build-release/VERSION/logs. A step that fails does not stop the others that can do without it; the last line is "N steps
-# passed, N failed". It needs Debian, root for the packages, and a network; times are of the commit (SOURCE_DATE_EPOCH). The
-# environment reaches the scripts: SUITES=bookworm where a mirror lacks the security updates of the libraries' sources,
+# translates. What a step says is in build-release/VERSION/logs. A step that fails does not stop the others that can do without it;
+# the last line is "N steps passed, N failed". It needs Debian, root for the packages, and a network; times are of the commit
+# (SOURCE_DATE_EPOCH). The environment reaches the scripts: SUITES=bookworm where a mirror lacks the security updates of the libraries' sources,
 # and WHEELS names the targets of wheels, if not all are wanted.
 set -u
 cd "$(dirname "$0")/.."
