@@ -27,6 +27,7 @@ from pathlib import Path
 
 import golden_kv
 import golden_lm
+import golden_muon
 import golden_ops
 import golden_pairs
 import numpy as np
@@ -361,14 +362,18 @@ def sparse_adam(c):
 STEPS, BATCHES = 10, 2
 
 
+def book_loss(m, batches, step):
+    source, lens, target, labels, label_lens = (x[step % BATCHES] for x in batches)
+    logits = m(source, lens, target)
+    each = F.cross_entropy(logits.transpose(1, 2), labels, reduction="none")
+    return (each * (torch.arange(labels.shape[1]) < label_lens[:, None])).mean(1).sum()
+
+
 def train(m, batches):
     """Ten steps as the book trains, on the batches in turn; gives losses and norms."""
     adam, losses, norms = torch.optim.Adam(m.parameters(), lr=0.005), [], []
     for step in range(STEPS):
-        source, lens, target, labels, label_lens = (x[step % BATCHES] for x in batches)
-        logits = m(source, lens, target)
-        each = F.cross_entropy(logits.transpose(1, 2), labels, reduction="none")
-        loss = (each * (torch.arange(labels.shape[1]) < label_lens[:, None])).mean(1).sum()
+        loss = book_loss(m, batches, step)
         adam.zero_grad()
         loss.backward()
         norms.append(clip(list(m.parameters()), 1.0))
@@ -405,6 +410,13 @@ def training(new):
     yield c
 
 
+def muon(new):
+    yield from golden_muon.given(new)
+    c = new("book")
+    sizes = stack_config(c, (20, 20), False, False, d=16, heads=4, ffn=32)
+    yield golden_muon.model(c, sizes, random_batches(c, 20, 4, 7, 6), book_loss)
+
+
 def report_float32(single, batches, losses, exact):
     """How far PyTorch in float32 is from PyTorch in float64 in the same run: what the test's bounds rest on."""
     for m in single.modules():
@@ -423,7 +435,7 @@ FILES = {"linear": linear, "embedding": embedding, "preprocessor": preprocessor,
          "layer_norm": layer_norm, "relu": relu, "add": add, "masked_softmax": masked_softmax_file, "attention": attention,
          "multi_head_attention": multi_head_attention, "ffn": ffn, "add_norm": add_norm,
          "encoder_block": encoder_block, "decoder_block": decoder_block, "encoder": encoder, "decoder": decoder,
-         "cross_entropy": cross_entropy, "transformer": transformer, "adam": adam, "training": training,
+         "cross_entropy": cross_entropy, "transformer": transformer, "adam": adam, "training": training, "muon": muon,
          **golden_ops.FILES, **golden_lm.FILES, **golden_kv.FILES, **golden_pairs.FILES}
 
 

@@ -66,9 +66,54 @@ RAPT_API void rapt_adam_set_steps(rapt_adam *a, uint64_t steps);
  * updates first. A program may write the moments, and must then call rapt_adam_set_steps. */
 RAPT_API rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index);
 /* The second moments of parameter `index` of the set (below its count at rapt_adam_new), in the parameter's shape. NULL for
- * buffers, for parameters that were frozen at rapt_adam_new, and for moments in 8 bits. They belong to `a`. Applies deferred
- * updates first. A program may write the moments, and must then call rapt_adam_set_steps. */
+ * buffers, for parameters that were frozen at rapt_adam_new, for moments in 8 bits, and for matrices that Muon moves. They belong
+ * to `a`. Applies deferred updates first. A program may write the moments, and must then call rapt_adam_set_steps. */
 RAPT_API rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index);
+
+/* ---- Muon (Jordan et al. 2024; Liu et al. 2025), with Adam for the rest --------------------------------------- */
+
+/* The factor of the learning rate for a matrix [rows, columns]. MATCH_RMS_ADAMW: 0.2 sqrt(max(rows, columns)), which makes steps
+ * as large as Adam's, so that learning rate and weight decay of Adam fit (Liu et al. 2025). ORIGINAL: sqrt(max(1, rows /
+ * columns)). */
+typedef enum rapt_muon_adjust { RAPT_MUON_MATCH_RMS_ADAMW, RAPT_MUON_ORIGINAL } rapt_muon_adjust;
+
+typedef struct rapt_muon_options {
+    size_t size;           /* of this struct; set by rapt_muon_options_default */
+    double lr_scale;       /* Muon's learning rate as a multiple of Adam's, the argument of rapt_adam_step, above 0; default 1 */
+    double momentum;       /* decay rate of the momentum, 0 or more and below 1; default 0.95 */
+    double weight_decay;   /* decoupled, times Muon's learning rate before it is adjusted; default 0 */
+    const char *matrices;  /* a shell pattern: the matrices of 2 dimensions with such a name are Muon's. NULL, the default: the
+                              weights of attention (each of q, k, v and o by itself) and of feed-forward networks in a model's
+                              blocks. Sparse parameters and adapters (LoRA) are never Muon's. Must outlive the optimizer */
+    size_t ns_steps;       /* Newton-Schulz iterations, 1 to 99; default 5 */
+    rapt_muon_adjust adjust_lr; /* default RAPT_MUON_MATCH_RMS_ADAMW; torch.optim.Muon's is ORIGINAL */
+    bool nesterov;         /* default true */
+    uint8_t reserved[3];   /* zeros, or else refused */
+} rapt_muon_options;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_muon_options_init(rapt_muon_options *o, size_t size);
+static inline rapt_muon_options rapt_muon_options_default(void)
+{
+    rapt_muon_options o;
+    rapt_muon_options_init(&o, sizeof o);
+    return o;
+}
+
+/* rapt_adam_new for an optimizer that moves hidden matrices by Muon and all other parameters by Adam. It is used like Adam, with
+ * the functions above. A matrix has one moment, the first: with g the gradient times its factor, mu the momentum, lr Muon's
+ * learning rate:
+ *
+ *    m = mu m + (1 - mu) g;   u = mu m + (1 - mu) g if nesterov, else m;   x = u / max(|u|, 1e-7)
+ *    ns_steps times: G = x x^T, x = (3.4445 I - 4.7750 G + 2.0315 G G) x   (of x^T if there are more rows than columns)
+ *    p = (1 - lr weight_decay) p - lr adjust x
+ *
+ * This is torch.optim.Muon, but in fp32 throughout, where that iterates in bf16. Either of the options may be NULL: the defaults.
+ * NULL with `err` (which may be NULL) set: as in rapt_adam_new; RAPT_ERR_VALUE also if `adam` has bits8. */
+RAPT_API rapt_adam *rapt_muon_new(rapt_params *set, const rapt_muon_options *muon, const rapt_adam_options *adam,
+                                  rapt_error *err);
+
+/* ---- norms and schedules -------------------------------------------------------------------------------------- */
 
 /* The global norm of all gradients, sqrt of the sum of squares (Pascanu et al. 2013). Clipping to norm c multiplies gradients by
  * min(1, c / norm). */

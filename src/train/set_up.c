@@ -96,7 +96,7 @@ rapt_code set_up_optimizer(run *r, rapt_error *err)
     adam.lazy = k->train.lazy;
     adam.bits8 = k->train.optimizer == RAPT_RECIPE_OPTIMIZER_ADAM8BIT;
     r->steps = lengthen_steps(r, k);
-    r->adam = (r->group ? adam_owned_new : rapt_adam_new)(r->model->params, &adam, err);
+    r->adam = r->group ? adam_owned_new(r->model->params, &adam, NULL, err) : rapt_adam_new(r->model->params, &adam, err);
     if (!r->adam)
         return err->code;
     return r->task->start ? r->task->start(r, err) : RAPT_OK;

@@ -1,20 +1,20 @@
 /* train/optimizer/adam.c: moments and steps of Adam. For the training loop; all parameters are one list of slices for the
  * threads, or of blocks that this process owns (adam_owned.h). Rows that a step doesn't use are in adam_rows.c, the norm for
- * clipping in grad_norm.c. */
+ * clipping in grad_norm.c. Matrices that Muon moves have one moment here, and muon.c makes their steps. */
 #include "rapt/train.h"
 
 #include "base/math.h"
 #include "base/pages.h"
-#include "base/sized.h"
 #include "ops/deferred.h"
 #include "tape/profile_op.h"
 #include "tensor/grad_store.h"
 #include "tensor/params.h"
-#include "train/optimizer/adam_defaults.h"
 #include "train/optimizer/adam_moment.h"
+#include "train/optimizer/adam_options.h"
 #include "train/optimizer/adam_owned.h"
 #include "train/optimizer/adam_rows.h"
 #include "train/optimizer/moments8.h"
+#include "train/optimizer/muon.h"
 #include "train/optimizer/param_slices.h"
 
 #include <math.h>
@@ -28,11 +28,14 @@
 struct rapt_adam {
     rapt_params *set;
     rapt_adam_options options;
+    bool with_muon;
+    muon_state muon;          /* if so: for the matrices that it takes; */
+    muon_matrix *matrices; /* [count] those that move in a step */
     arena memory;
     char *pages;        /* pages of the moments, if only a part of them is used; NULL: they are in the arena */
     size_t mapped, given; /* bytes of these pages, and bytes that moments use */
     size_t count;       /* number of parameters when the optimizer was made */
-    rapt_real **m, **v; /* [count], NULL for parameters that are not trained, or whose moments are in 8 bits */
+    rapt_real **m, **v; /* [count], NULL for parameters that are not trained, or whose moments are in 8 bits; v NULL: Muon's */
     moments8 *codes;    /* [count] */
     adam_rows **rows;   /* [count], for sparse parameters, whose rows may be behind; else NULL */
     uint64_t steps;
@@ -41,6 +44,11 @@ struct rapt_adam {
 static bool trained(const rapt_param *p)
 {
     return !p->buffer && !p->frozen;
+}
+
+static bool is_muons(const rapt_adam *a, const rapt_param *p)
+{
+    return a->with_muon && muon_takes(&a->muon.options, p);
 }
 
 static bool in_8_bits(const rapt_adam *a, const rapt_param *p)
@@ -75,6 +83,8 @@ static bool allocate_moments(rapt_adam *a, size_t i)
         return a->codes[i].m && a->codes[i].v;
     }
     a->m[i] = new_moment(a, p);
+    if (is_muons(a, p))
+        return a->m[i] != NULL;
     a->v[i] = new_moment(a, p);
     bool ok = a->m[i] && a->v[i];
     if (ok && p->sparse && !a->options.lazy && p->value.ndim >= 2) {
@@ -91,19 +101,22 @@ static bool adam_allocate(rapt_adam *a)
     a->v = arena_zeroed(&a->memory, n, sizeof *a->v);
     a->codes = arena_zeroed(&a->memory, n, sizeof *a->codes);
     a->rows = arena_zeroed(&a->memory, n, sizeof *a->rows);
-    bool ok = a->m && a->v && a->codes && a->rows;
+    a->muon.memory = a->muon.room ? arena_array(&a->memory, a->muon.room, sizeof *a->muon.memory) : NULL;
+    a->matrices = arena_zeroed(&a->memory, a->with_muon ? n : 0, sizeof *a->matrices);
+    bool ok = a->m && a->v && a->codes && a->rows && (a->muon.memory || !a->muon.room) && (a->matrices || !a->with_muon);
     for (size_t i = 0; ok && i < n; i++)
         ok = allocate_moments(a, i);
     return ok;
 }
 
-/* Bytes of both moments of all trained parameters, each padded to `padding` bytes, so that one chunk holds them. */
+/* Bytes of the moments of all trained parameters, each padded to `padding` bytes, so that one chunk holds them. */
 static size_t moments_size(const rapt_adam *a, size_t padding)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < rapt_params_count(a->set); i++) {
-        size_t moment = moment_bytes(a, params_at(a->set, i));
-        bytes += trained(params_at(a->set, i)) ? 2 * ((moment + padding - 1) / padding * padding) : 0;
+        const rapt_param *p = params_at(a->set, i);
+        const size_t moment = (moment_bytes(a, p) + padding - 1) / padding * padding;
+        bytes += !trained(p) ? 0 : is_muons(a, p) ? moment : 2 * moment;
     }
     return bytes;
 }
@@ -111,42 +124,30 @@ static size_t moments_size(const rapt_adam *a, size_t padding)
 /* Allocates all memory of moments at once: a chunk of the arena, or pages if only a part is used. */
 static bool adam_reserve(rapt_adam *a, bool in_part)
 {
-    arena_init(&a->memory, SMALL_THINGS + (in_part ? 0 : moments_size(a, 1)));
+    a->muon.room = a->with_muon ? muon_room(&a->muon.options, a->set) : 0;
+    arena_init(&a->memory, SMALL_THINGS + a->muon.room * sizeof *a->muon.memory + (in_part ? 0 : moments_size(a, 1)));
     a->mapped = in_part ? moments_size(a, CACHE_LINE) : 0;
     a->pages = a->mapped ? pages_map(a->mapped) : NULL;
     return a->pages || !a->mapped;
 }
 
-SIZED_ENDS_WITH(rapt_adam_options, reserved);
-
-void rapt_adam_options_init(rapt_adam_options *o, size_t size)
-{
-    sized_init(o, size, &(rapt_adam_options){ADAM_DEFAULTS}, sizeof *o);
-}
-
-static rapt_code adam_take_options(const rapt_adam_options *given, rapt_adam_options *o, rapt_error *err)
-{
-    *o = rapt_adam_options_default();
-    if (sized_take(o, given, sizeof o->reserved, "adam_options", err) != RAPT_OK)
-        return RAPT_ERR_VALUE;
-    if (!(o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1))
-        return rapt_fail(err, RAPT_ERR_VALUE, "Adam: beta1 %g and beta2 %g: they are 0 or more and below 1", o->beta1, o->beta2);
-    if (!(o->eps >= 0 && o->eps < INFINITY && o->weight_decay >= 0 && o->weight_decay < INFINITY))
-        return rapt_fail(err, RAPT_ERR_VALUE, "Adam: eps %g and a weight decay of %g: they are 0 or more", o->eps,
-                         o->weight_decay);
-    return o->bits8 && !kernels_scalar.adam8
-               ? rapt_fail(err, RAPT_ERR_VALUE, "Adam's moments in 8 bits are not in the double build") : RAPT_OK;
-}
-
-static rapt_adam *adam_make(rapt_params *set, const rapt_adam_options *options, bool in_part, rapt_error *err)
+static rapt_adam *adam_make(rapt_params *set, const rapt_adam_options *options, const rapt_muon_options *muon, bool in_part,
+                            rapt_error *err)
 {
     rapt_adam_options o;
-    if (adam_take_options(options, &o, err) != RAPT_OK)
+    rapt_muon_options of_muon = {0};
+    if (adam_take_options(options, &o, err) != RAPT_OK || (muon && muon_take_options(muon, &of_muon, err) != RAPT_OK))
         return NULL;
+    if (muon && o.bits8) {
+        rapt_fail(err, RAPT_ERR_VALUE, "Muon with moments of Adam in 8 bits: bits8 is for Adam alone");
+        return NULL;
+    }
     rapt_adam *a = calloc(1, sizeof *a);
     if (a) {
         a->set = set;
         a->options = o;
+        a->with_muon = muon != NULL;
+        a->muon.options = of_muon;
     }
     if (a && adam_reserve(a, in_part) && adam_allocate(a))
         return a;
@@ -157,12 +158,18 @@ static rapt_adam *adam_make(rapt_params *set, const rapt_adam_options *options, 
 
 rapt_adam *rapt_adam_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err)
 {
-    return adam_make(set, options, false, err);
+    return adam_make(set, options, NULL, false, err);
 }
 
-rapt_adam *adam_owned_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err)
+rapt_adam *rapt_muon_new(rapt_params *set, const rapt_muon_options *muon, const rapt_adam_options *adam, rapt_error *err)
 {
-    return adam_make(set, options, true, err);
+    const rapt_muon_options defaults = rapt_muon_options_default();
+    return adam_make(set, adam, muon ? muon : &defaults, false, err);
+}
+
+rapt_adam *adam_owned_new(rapt_params *set, const rapt_adam_options *options, const rapt_muon_options *muon, rapt_error *err)
+{
+    return adam_make(set, options, muon, true, err);
 }
 
 void rapt_adam_free(rapt_adam *a)
@@ -310,11 +317,17 @@ static bool moves(const rapt_adam *a, const rapt_param *p, size_t i)
     return p->value.grad_filled || p->state->deferred.dy;
 }
 
+/* Whether it is a matrix that Muon moves. */
+static bool has_muons_moment(const rapt_adam *a, size_t i)
+{
+    return a->m[i] && !a->v[i];
+}
+
 /* Asked once for each parameter, before its first slice. */
 static bool begins_to_move(const void *context, const rapt_param *p, size_t i)
 {
     const step_loop *l = context;
-    if (!moves(l->a, p, i))
+    if (has_muons_moment(l->a, i) || !moves(l->a, p, i))
         return false;
     if (l->a->rows[i])
         adam_rows_begin_step(l->a->rows[i], l->t->k, constants_of(l, p));
@@ -336,7 +349,7 @@ static rapt_code adam_check_deferred(const rapt_adam *a, rapt_tape *t, rapt_erro
     for (size_t i = 0; i < a->count && !code; i++) {
         rapt_param *p = params_at(a->set, i);
         code = deferred_check(t, p, err);
-        if (!code && p->value.grad_filled)
+        if (!code && (p->value.grad_filled || has_muons_moment(a, i)))
             code = deferred_settle(t, p, err);
     }
     return code;
@@ -386,13 +399,26 @@ static void move_slices(step_loop *l, bool (*wanted)(const void *, const rapt_pa
     profile_end(l->t);
 }
 
+/* Appends a matrix that is to move to the list of a step. */
+static void add_matrix(const rapt_adam *a, size_t i, size_t *count)
+{
+    rapt_param *p = params_at(a->set, i);
+    if (has_muons_moment(a, i) && moves(a, p, i))
+        a->matrices[(*count)++] = (muon_matrix){p, a->m[i]};
+}
+
 rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err)
 {
     step_loop l;
+    size_t count = 0;
     rapt_code code = begin_step(&l, a, t, lr, grad_scale, err);
-    if (!code)
-        move_slices(&l, begins_to_move);
-    return code;
+    if (code)
+        return code;
+    move_slices(&l, begins_to_move);
+    for (size_t i = 0; a->with_muon && i < a->count; i++)
+        add_matrix(a, i, &count);
+    muon_step(&a->muon, t, lr, grad_scale, a->matrices, count);
+    return RAPT_OK;
 }
 
 /* ---- a step of blocks --------------------------------------------------------------------------------------- */
@@ -414,7 +440,7 @@ rapt_code adam_owned_begin(adam_owned *s, rapt_adam *a, rapt_tape *t, double lr,
     if (code)
         return code;
     move_slices(&l, begins_to_move_sparse);
-    *s = (adam_owned){a, t, b, l.vector, l.matrix};
+    *s = (adam_owned){a, t, b, l.vector, l.matrix, lr, grad_scale};
     return RAPT_OK;
 }
 
@@ -428,7 +454,7 @@ static void move_block(const adam_owned *s, const norm_block *block)
 {
     rapt_param *p = params_at(s->adam->set, block->param);
     size_t width = norm_block_width(p), from = block->first * width;
-    if (moves(s->adam, p, block->param))
+    if (!has_muons_moment(s->adam, block->param) && moves(s->adam, p, block->param))
         move_elements(s->adam, s->tape->k, block->param, from, block->rows * width, p->value.grad + from,
                       p->value.ndim >= 2 ? &s->matrix : &s->vector);
 }
@@ -446,16 +472,20 @@ static void move_some_blocks(void *context, size_t index, int worker)
 void adam_owned_move(const adam_owned *s, const uint32_t *list, size_t count)
 {
     move_loop l = {s, list, count};
-    size_t elements = 0;
+    size_t elements = 0, matrices = 0;
     double bytes = 0;
     for (size_t i = 0; i < count; i++) {
         const norm_block *block = &s->blocks->list[list[i]];
         const rapt_param *p = params_at(s->adam->set, block->param);
-        const size_t n = block->rows * norm_block_width(p);
+        const size_t n = has_muons_moment(s->adam, block->param) ? 0 : block->rows * norm_block_width(p);
         elements += n;
         bytes += moved_bytes(s->adam, p, block->param, n);
     }
     profile_op_bytes(s->tape, "adam", 0, bytes);
     pool_run(s->tape->pool, (count + BLOCKS_AT_ONCE - 1) / BLOCKS_AT_ONCE, 4 * elements, move_some_blocks, &l);
     profile_end(s->tape);
+    for (size_t i = 0; s->adam->with_muon && i < count; i++)
+        if (s->blocks->list[list[i]].first == 0)
+            add_matrix(s->adam, s->blocks->list[list[i]].param, &matrices);
+    muon_step(&s->adam->muon, s->tape, s->lr, s->grad_scale, s->adam->matrices, matrices);
 }

@@ -6,9 +6,9 @@
 #include "rapt/train.h"
 #include "train/optimizer/norm_blocks.h"
 
-/* rapt_adam_new for an optimizer that makes steps for some blocks only: moments of other blocks are never touched, so they are
- * not resident. */
-rapt_adam *adam_owned_new(rapt_params *set, const rapt_adam_options *options, rapt_error *err);
+/* rapt_adam_new, or with `muon` rapt_muon_new, for an optimizer that makes steps for some blocks only: moments of other blocks
+ * are never touched, so they are not resident. */
+rapt_adam *adam_owned_new(rapt_params *set, const rapt_adam_options *options, const rapt_muon_options *muon, rapt_error *err);
 
 /* A step that has begun. */
 typedef struct adam_owned {
@@ -16,6 +16,7 @@ typedef struct adam_owned {
     rapt_tape *tape;
     const norm_blocks *blocks;
     kernels_adam vector, matrix; /* only matrices decay */
+    double lr, grad_scale;
 } adam_owned;
 
 /* Begins the step that rapt_adam_step(adam, t, lr, grad_scale) makes, and makes it for sparse parameters. Errors as in
@@ -23,7 +24,8 @@ typedef struct adam_owned {
 rapt_code adam_owned_begin(adam_owned *s, rapt_adam *adam, rapt_tape *t, double lr, double grad_scale, const norm_blocks *b,
                            rapt_error *err);
 /* Makes the step for `count` blocks, given by their numbers in the list of blocks, each at most once a step. Blocks of a
- * parameter without a gradient (value.grad_filled) do not change. It is faster if adjacent blocks follow each other. */
+ * parameter without a gradient (value.grad_filled) do not change. It is faster if adjacent blocks follow each other. All blocks
+ * of a matrix that Muon moves belong to one process, and to one call. */
 void adam_owned_move(const adam_owned *s, const uint32_t *list, size_t count);
 
 #endif

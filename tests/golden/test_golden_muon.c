@@ -1,0 +1,180 @@
+/* tests/golden/test_golden_muon.c: ten steps of Muon against a run in float64 (tools/golden_muon.py): with given gradients, and
+ * of a model, whose other parameters Adam moves. They must be within twice the distance that torch.optim.Muon itself has, which
+ * iterates in bfloat16, and within a few times the distance of the same formula in float32.
+ * labels: arm-first */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "golden.h"
+
+#include "options.h"
+#include "rapt/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TORCH 2.0
+#ifdef RAPT_DOUBLE
+#define SINGLE 0.1 /* what is read and written is float32 and float64; in between nothing is rounded to float32 */
+#else
+#define SINGLE 5.0 /* other orders of the same sums; the file's distance is the largest of one run */
+#endif
+
+static rapt_muon_options options_of(golden *g, const char *matrices)
+{
+    const bool original = golden_number(g, "original", 0) != 0;
+    return MUON(.momentum = golden_number(g, "momentum", 0), .matrices = matrices, .ns_steps = golden_size(g, "ns_steps"),
+                .weight_decay = golden_number(g, "weight_decay", 0), .nesterov = golden_number(g, "nesterov", 0) != 0,
+                .adjust_lr = original ? RAPT_MUON_ORIGINAL : RAPT_MUON_MATCH_RMS_ADAMW);
+}
+
+static rapt_adam *make_muon(golden *g, rapt_params *set, const char *matrices)
+{
+    rapt_error err = {0};
+    const rapt_muon_options o = options_of(g, matrices);
+    rapt_adam *a = rapt_muon_new(set, &o, NULL, &err);
+    if (!a)
+        fail_msg("%s", err.message);
+    return a;
+}
+
+static double distance_of(golden *g, const rapt_param *p)
+{
+    char text[96];
+    snprintf(text, sizeof text, "out/%s", p->value.name);
+    const safetensors_entry *e = golden_get(g, text);
+    double worst = 0;
+    for (size_t i = 0; i < rapt_tensor_size(&p->value); i++)
+        worst = fmax(worst, fabs((double)p->value.data[i] - golden_at(e, i)));
+    return worst;
+}
+
+/* Adam's parameters are compared with the bound of test_golden_training.c. */
+static void check_parameters(golden *g, const rapt_params *set, const rapt_adam *a)
+{
+    const double torch = golden_number(g, "torch", 0), single = golden_number(g, "single", 0);
+    double worst = 0, others = 0;
+    for (size_t i = 0; i < rapt_params_count(set); i++) {
+        const rapt_param *p = rapt_params_at(set, i);
+        if (p->buffer)
+            continue;
+        double *to = rapt_adam_second_moment(a, i) ? &others : &worst;
+        *to = fmax(*to, distance_of(g, p));
+    }
+    print_message("%s: Muon's matrices differ by %.1e, torch.optim.Muon's by %.1e, float32's by %.1e; the others by %.1e\n",
+                  g->name, worst, torch, single, others);
+    assert_true(torch > 0 && single > 0);
+    assert_true(worst <= TORCH * torch);
+    assert_true(worst <= SINGLE * single);
+    assert_true(others <= 2e-5);
+}
+
+static void step_and_forget(golden *g, rapt_adam *a, rapt_params *set)
+{
+    rapt_error err = {0};
+    const double clip = golden_number(g, "clip", INFINITY), norm = rapt_grad_norm(g->tape, set);
+    if (rapt_adam_step(a, g->tape, golden_number(g, "lr", 0), fmin(1, clip / norm), &err))
+        fail_msg("%s/%s: %s", g->file, g->name, err.message);
+    rapt_params_zero_grad(set);
+}
+
+/* ---- given gradients ---------------------------------------------------------------------------------------- */
+
+static const char *const NAMES[] = {"wide", "tall", "square", "row"};
+#define COUNT (sizeof NAMES / sizeof *NAMES)
+
+/* The sum of p times numbers, which are p's gradient. */
+static rapt_tensor *loss_with_gradient(golden *g, rapt_param *p, const rapt_real *gradients, size_t step)
+{
+    return rapt_op_weighted_sum(g->tape, &p->value, gradients + step * rapt_tensor_size(&p->value));
+}
+
+static void check_given(golden *g)
+{
+    rapt_param *params[COUNT];
+    rapt_real *gradients[COUNT];
+    rapt_error err = {0};
+    char text[32];
+    for (size_t i = 0; i < COUNT; i++) {
+        snprintf(text, sizeof text, "param/%s", NAMES[i]);
+        params[i] = rapt_params_add(g->set, NAMES[i], 2, golden_get(g, text)->shape, (rapt_init){RAPT_INIT_ZEROS, 0});
+        snprintf(text, sizeof text, "in/%s", NAMES[i]);
+        gradients[i] = golden_reals(g, text);
+    }
+    golden_load(g);
+    rapt_adam *a = make_muon(g, g->set, "*");
+    for (size_t step = 0; step < golden_size(g, "steps"); step++) {
+        rapt_tape_begin(g->tape, (rapt_pass){.record = true, .training = true, .step = step});
+        rapt_tensor *loss = loss_with_gradient(g, params[0], gradients[0], step);
+        for (size_t i = 1; i < COUNT; i++)
+            loss = rapt_op_add(g->tape, loss, loss_with_gradient(g, params[i], gradients[i], step));
+        if (rapt_backward(g->tape, loss, &err))
+            fail_msg("%s", err.message);
+        step_and_forget(g, a, g->set);
+    }
+    check_parameters(g, g->set, a);
+    rapt_adam_free(a);
+    for (size_t i = 0; i < COUNT; i++)
+        free(gradients[i]);
+}
+
+/* ---- a model ------------------------------------------------------------------------------------------------ */
+
+/* Batch `step` of in/NAME [batches, batch, time]. */
+static rapt_tokens tokens_at(golden *g, const char *name, size_t step)
+{
+    char text[32];
+    snprintf(text, sizeof text, "in/%s", name);
+    const safetensors_entry *e = golden_get(g, text);
+    const size_t at = step % e->shape[0];
+    return (rapt_tokens){golden_ints(g, name) + at * e->shape[1] * e->shape[2], e->shape[1], e->shape[2]};
+}
+
+static void check_model(golden *g)
+{
+    rapt_error err = {0};
+    rapt_transformer_config c = golden_transformer_config(g);
+    rapt_transformer *m = rapt_transformer_new(&c, 1, &err);
+    if (!m)
+        fail_msg("%s", err.message);
+    golden_load_set(g, m->params);
+    rapt_adam *a = make_muon(g, m->params, NULL);
+    for (size_t step = 0; step < golden_size(g, "steps"); step++) {
+        const rapt_tokens source = tokens_at(g, "source", step), labels = tokens_at(g, "labels", step);
+        const size_t at = step % golden_get(g, "in/source")->shape[0] * source.batch;
+        rapt_tape_begin(g->tape, (rapt_pass){.record = true, .training = true, .step = step});
+        rapt_tensor *logits = rapt_transformer_forward(g->tape, m, source, golden_ints(g, "valid_lens") + at,
+                                                       tokens_at(g, "target", step));
+        rapt_loss_options o = {.valid_lens = golden_ints(g, "label_lens") + at, .normalizer = (double)labels.time};
+        if (rapt_backward(g->tape, rapt_op_cross_entropy(g->tape, logits, labels, &o, NULL), &err))
+            fail_msg("%s", err.message);
+        step_and_forget(g, a, m->params);
+    }
+    check_parameters(g, m->params, a);
+    rapt_adam_free(a);
+    rapt_transformer_free(m);
+}
+
+static void ten_steps(void **state)
+{
+    (void)state;
+    golden *g = golden_open("muon");
+    while (golden_next(g)) {
+        if (golden_find(g, "in/source"))
+            check_model(g);
+        else
+            check_given(g);
+    }
+    golden_close(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ten_steps)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
