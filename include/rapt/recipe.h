@@ -68,8 +68,18 @@ typedef enum rapt_recipe_vocab { RAPT_RECIPE_VOCAB_TOKENIZER, RAPT_RECIPE_VOCAB_
  * summed over the rows. */
 typedef enum rapt_recipe_reduction { RAPT_RECIPE_REDUCTION_TOKEN, RAPT_RECIPE_REDUCTION_BOOK } rapt_recipe_reduction;
 
-/* The optimizer: Adam with moments in fp32, or in 8 bits (rapt_adam_options.bits8). */
-typedef enum rapt_recipe_optimizer { RAPT_RECIPE_OPTIMIZER_ADAM, RAPT_RECIPE_OPTIMIZER_ADAM8BIT } rapt_recipe_optimizer;
+/* The optimizer: Adam with moments in fp32, or in 8 bits (rapt_adam_options.bits8); Muon for hidden matrices, with Adam for the
+ * rest (rapt_muon_new). */
+typedef enum rapt_recipe_optimizer {
+    RAPT_RECIPE_OPTIMIZER_ADAM,
+    RAPT_RECIPE_OPTIMIZER_ADAM8BIT,
+    RAPT_RECIPE_OPTIMIZER_MUON
+} rapt_recipe_optimizer;
+
+/* Muon's factor of the learning rate for a matrix [rows, columns]. MATCH_RMS_ADAMW: 0.2 sqrt(max(rows, columns)), which makes
+ * steps as large as Adam's, so that learning rate and weight decay of Adam fit (Liu et al. 2025). ORIGINAL: sqrt(max(1, rows /
+ * columns)) (Jordan et al. 2024). */
+typedef enum rapt_muon_adjust { RAPT_MUON_MATCH_RMS_ADAMW, RAPT_MUON_ORIGINAL } rapt_muon_adjust;
 
 /* The learning rate after the linear warmup: constant, falling with 1/sqrt(step), or along a half cosine to
  * train.lr_end. */
@@ -155,6 +165,14 @@ typedef struct rapt_recipe {
         double lr;
         double beta1, beta2, eps;
         double weight_decay;
+        struct {
+            double lr;            /* peak; scheduled in proportion to train.lr; 0: train.lr */
+            rapt_muon_adjust adjust_lr;
+            double weight_decay;  /* negative: train.weight_decay */
+            double momentum;
+            bool nesterov;
+            int64_t ns_steps;     /* Newton-Schulz iterations */
+        } muon;
         bool lazy; /* sparse embeddings: update only rows that a step uses */
         double clip; /* 0: off */
         double label_smoothing;

@@ -72,11 +72,6 @@ RAPT_API rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index);
 
 /* ---- Muon (Jordan et al. 2024; Liu et al. 2025), with Adam for the rest --------------------------------------- */
 
-/* The factor of the learning rate for a matrix [rows, columns]. MATCH_RMS_ADAMW: 0.2 sqrt(max(rows, columns)), which makes steps
- * as large as Adam's, so that learning rate and weight decay of Adam fit (Liu et al. 2025). ORIGINAL: sqrt(max(1, rows /
- * columns)). */
-typedef enum rapt_muon_adjust { RAPT_MUON_MATCH_RMS_ADAMW, RAPT_MUON_ORIGINAL } rapt_muon_adjust;
-
 typedef struct rapt_muon_options {
     size_t size;           /* of this struct; set by rapt_muon_options_default */
     double lr_scale;       /* Muon's learning rate as a multiple of Adam's, the argument of rapt_adam_step, above 0; default 1 */

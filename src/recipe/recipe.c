@@ -156,6 +156,24 @@ static rapt_code check_lora(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
+/* Refuses keys of Muon that would have no effect. */
+static rapt_code check_muon(const rapt_recipe *r, char *reason)
+{
+    static const char *const group = "train.muon.";
+    char value[RECIPE_NUMBER];
+    rapt_recipe first;
+    recipe_defaults_first(&first);
+    for (size_t i = 0; i < recipe_key_count() && r->train.optimizer != RAPT_RECIPE_OPTIMIZER_MUON; i++) {
+        const recipe_key *key = recipe_key_at(i);
+        if (strncmp(key->name, group, strlen(group)) != 0 || recipe_key_equal(key, r, &first))
+            continue;
+        snprintf(reason, RECIPE_REASON, "%s is %s; it needs train.optimizer to be muon", key->name,
+                 recipe_key_value(key, r, value));
+        return RAPT_ERR_VALUE;
+    }
+    return check_lora(r, reason);
+}
+
 /* Relations between keys of both tasks. */
 static rapt_code check_training(const rapt_recipe *r, char *reason)
 {
@@ -172,7 +190,7 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
         snprintf(reason, RECIPE_REASON, "train.gradients is bf16 and train.accumulate %lld; sums over batches are kept in fp32, "
                  "so one of them must be at its default", (long long)r->train.accumulate);
     else
-        return check_lora(r, reason);
+        return check_muon(r, reason);
     return RAPT_ERR_VALUE;
 }
 

@@ -89,8 +89,8 @@
     INT(train.accumulate, 1, 1, 65536, "gradient accumulation: batches per optimizer step, weighted by their tokens") \
     INT(train.shards, 1, 1, 65536, "shards of a step's batches, which processes may share; at most train.accumulate") \
     BOOL(train.recompute, false, "activation (gradient) checkpointing of each block: less memory, more time") \
-    CHOICE(train.optimizer, RAPT_RECIPE_OPTIMIZER_ADAM, "adam|adam8bit",                                  \
-         "optimizer; adamw is adam; adam8bit: Adam, its moments of matrices in 8 bits")                                  \
+    CHOICE(train.optimizer, RAPT_RECIPE_OPTIMIZER_ADAM, "adam|adam8bit|muon",                             \
+         "optimizer; adamw is adam; adam8bit: moments of matrices in 8 bits; muon: hidden matrices by Muon")               \
     CHOICE(train.gradients, RAPT_TYPE_FP32, "fp32|bf16",                                             \
          "weight gradients between the passes and the optimizer; bf16: half the memory, train.accumulate 1 only") \
     FLOAT(train.lr, 0.001, '(', 0, 10, ']',                                                               \
@@ -99,6 +99,13 @@
     FLOAT(train.beta2, 0.999, '[', 0, 1, ')', "Adam: decay rate of the second moment")                    \
     FLOAT(train.eps, 1e-8, '[', 1e-12, 1, ']', "Adam: epsilon")                                           \
     FLOAT(train.weight_decay, 0, '[', 0, 1, ']', "decoupled weight decay (AdamW), of matrices only; of fine-tuning 0")      \
+    FLOAT(train.muon.lr, 0, '[', 0, 10, ']', "Muon: learning rate (peak), scheduled as train.lr; 0: train.lr") \
+    CHOICE(train.muon.adjust_lr, RAPT_MUON_MATCH_RMS_ADAMW, "match_rms_adamw|original",                   \
+         "Muon: factor of lr: 0.2 sqrt(max(rows, columns)), steps of Adam's size; or sqrt(max(1, rows / columns))") \
+    FLOAT(train.muon.weight_decay, -1, '[', -1, 1, ']', "Muon: decoupled weight decay; -1: train.weight_decay") \
+    FLOAT(train.muon.momentum, 0.95, '[', 0, 1, ')', "Muon: decay rate of the momentum")                  \
+    BOOL(train.muon.nesterov, true, "Muon: Nesterov momentum")                                            \
+    INT(train.muon.ns_steps, 5, 1, 99, "Muon: Newton-Schulz iterations")                                  \
     BOOL(train.lazy, false, "language_model: lazy Adam: embedding rows that a step does not use are not updated") \
     FLOAT(train.clip, 1, '[', 0, 1000000, ']', "gradient clipping: maximum global norm; 0: off")          \
     FLOAT(train.label_smoothing, 0, '[', 0, 0.9, ']', "label smoothing: probability mass spread over the vocabulary") \

@@ -8,6 +8,7 @@
 #include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "train/optimizer/moments8.h"
+#include "train/optimizer/muon.h"
 #include "train/shards/shard_batches.h"
 #include "train/shards/step_shards.h"
 #include "train/step.h"
@@ -54,42 +55,46 @@ static bool by_tokens(const rapt_recipe *k)
 
 /* Gradients of a step's shards are sums that wait for each other; for sparse parameters they have few rows (a step uses at most
  * an eighth). */
-static void count_shards(const run *r, size_t dense, size_t dense_moment, need *n)
+static void count_shards(const run *r, size_t dense, size_t dense_moments, need *n)
 {
     size_t depth = shard_sums_depth(shard_batches_own(r), (uint32_t)r->recipe->train.shards), rows = (n->trained - dense) / 4;
     n->gradients += (depth - 1) * dense + rows;
     n->shards_space = depth * dense + rows;
     if (!r->group)
         return;
-    n->moments -= 2 * (dense_moment - dense_moment / (size_t)r->ranks); /* pages of other ranks' moments are never touched */
-    n->gradients += rows;                                             /* rows of the other ranks */
-    n->shards_space += dense + rows;                                  /* parameters in one array */
+    n->moments -= dense_moments - dense_moments / (size_t)r->ranks; /* pages of other ranks' moments are never touched */
+    n->gradients += rows;                                           /* rows of the other ranks */
+    n->shards_space += dense + rows;                                /* parameters in one array */
 }
 
-/* Bytes of one moment of a parameter. */
-static size_t planned_moment(const run *r, const rapt_param *p)
+/* Bytes of both moments of a parameter, or of Muon's one. */
+static size_t planned_moments(const run *r, const rapt_muon_options *muon, const rapt_param *p)
 {
     const bool codes = r->recipe->train.optimizer == RAPT_RECIPE_OPTIMIZER_ADAM8BIT && moments8_fit(p);
-    return codes ? moments8_bytes(p) : rapt_tensor_size(&p->value) * sizeof(rapt_real);
+    const size_t bytes = rapt_tensor_size(&p->value) * sizeof(rapt_real);
+    return codes ? 2 * moments8_bytes(p) : muon && muon_takes(muon, p) ? bytes : 2 * bytes;
 }
 
 static void count_parameters(const run *r, need *n)
 {
     const rapt_params *set = r->model->params;
-    size_t dense = 0, dense_moment = 0;
+    rapt_muon_options muon;
+    const bool with_muon = muon_of_recipe(r->recipe, &muon);
+    size_t dense = 0, dense_moments = 0;
     for (size_t i = 0; i < rapt_params_count(set); i++) {
         const rapt_param *p = rapt_params_at(set, i);
-        size_t bytes = rapt_tensor_size(&p->value) * sizeof(rapt_real);
+        size_t bytes = rapt_tensor_size(&p->value) * sizeof(rapt_real), moments = planned_moments(r, with_muon ? &muon : NULL, p);
         n->parameters += bytes;
         n->trained += p->buffer || p->frozen ? 0 : bytes;
         n->gradients += p->buffer || p->frozen ? 0 : p->value.grad_bf16 ? bytes / 2 : bytes;
-        n->moments += p->buffer || p->frozen ? 0 : 2 * planned_moment(r, p);
+        n->moments += p->buffer || p->frozen ? 0 : moments;
         dense += gradient_layout_has(p) ? bytes : 0;
-        dense_moment += gradient_layout_has(p) ? planned_moment(r, p) : 0;
+        dense_moments += gradient_layout_has(p) ? moments : 0;
     }
+    n->moments += with_muon ? muon_room(&muon, set) * sizeof(rapt_real) : 0;
     n->moments_space = n->moments;
     if (r->recipe->train.shards > 1)
-        count_shards(r, dense, dense_moment, n);
+        count_shards(r, dense, dense_moments, n);
     n->set = params_space(set);
     if (!r->recipe->train.eval_bleu || !r->task->score)
         return;

@@ -10,6 +10,7 @@
 #include "tensor/params.h"
 #include "train/folder/lengthen.h"
 #include "train/optimizer/adam_owned.h"
+#include "train/optimizer/muon.h"
 #include "train/shards/step_shards.h"
 
 #include <stdlib.h>
@@ -96,7 +97,13 @@ rapt_code set_up_optimizer(run *r, rapt_error *err)
     adam.lazy = k->train.lazy;
     adam.bits8 = k->train.optimizer == RAPT_RECIPE_OPTIMIZER_ADAM8BIT;
     r->steps = lengthen_steps(r, k);
-    r->adam = r->group ? adam_owned_new(r->model->params, &adam, NULL, err) : rapt_adam_new(r->model->params, &adam, err);
+    rapt_params *set = r->model->params;
+    rapt_muon_options muon;
+    const bool with_muon = muon_of_recipe(k, &muon);
+    if (r->group)
+        r->adam = adam_owned_new(set, &adam, with_muon ? &muon : NULL, err);
+    else
+        r->adam = with_muon ? rapt_muon_new(set, &muon, &adam, err) : rapt_adam_new(set, &adam, err);
     if (!r->adam)
         return err->code;
     return r->task->start ? r->task->start(r, err) : RAPT_OK;

@@ -35,7 +35,7 @@ static inline bool overlap_model_make(overlap_model *m, bool tied, rapt_type pre
                          .t = rapt_tape_new(&(rapt_compute){.threads = 2, .type = precision}, NULL)};
     arena_init(&m->memory, 1 << 20);
     if (!m->lm || !m->t || gradient_layout_make(&m->layout, m->lm->params, NULL) ||
-        buckets_make(&m->b, m->lm->params, &m->layout, ranks, NULL))
+        buckets_make(&m->b, m->lm->params, &m->layout, ranks, NULL, NULL))
         return false;
     m->values = value_array_move(&m->memory, m->lm->params, &m->layout);
     m->gradients = arena_zeroed(&m->memory, m->layout.size, sizeof *m->gradients);

@@ -14,6 +14,7 @@ static const char *const shard_recipes[] = {
     "model.tied=true model.dropout=0.1 train.accumulate=4 train.shards=4 train.precision=bf16",
     "train.accumulate=7 train.shards=3 train.batch=1 train.freeze=*.bias",
     "train.accumulate=4 train.shards=4 train.batch=1 model.ffn=500 train.optimizer=adam8bit",
+    "train.accumulate=5 train.shards=4 train.batch=1 model.ffn=700 train.optimizer=muon",
 };
 #define SHARD_RECIPES (sizeof shard_recipes / sizeof *shard_recipes)
 

@@ -206,6 +206,7 @@ static void pages_are_counted(void **state)
     put_many_kinds("text.txt", 5000, 50);
     check_pages(TEXT "model.d_model=128 model.ffn=512 model.layers=4 model.context=128 train.batch=24 train.steps=2");
     check_pages(TEXT "model.d_model=512 model.ffn=2048 model.layers=4 model.context=16 train.batch=2"); /* most: parameters */
+    check_pages(TEXT "model.d_model=512 model.ffn=2048 model.layers=6 model.context=64 train.batch=16 train.optimizer=muon");
     check_pages(TEXT "model.d_model=512 model.ffn=2048 model.layers=4 model.context=64 train.batch=48 train.gradients=bf16 "
                 "train.optimizer=adam8bit");
     check_pages(TEXT "model.d_model=512 model.ffn=2048 model.layers=4 model.context=16 train.batch=2 train.accumulate=8 "

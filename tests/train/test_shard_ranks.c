@@ -80,7 +80,8 @@ static void keep_moments(run *r, size_t param, size_t at, outcome *o)
             last = limits[range + 1];
         }
         memcpy(o->m + at + first, m + first, (last - first) * sizeof *m);
-        memcpy(o->v + at + first, v + first, (last - first) * sizeof *v);
+        if (v) /* else it is Muon's */
+            memcpy(o->v + at + first, v + first, (last - first) * sizeof *v);
         memset(o->known + at + first, 1, last - first);
     }
 }

@@ -1,4 +1,4 @@
-/* tests/train/test_shards_group.c: the model does not depend on how many processes there are: six recipes with 8 and with 24
+/* tests/train/test_shards_group.c: the model does not depend on how many processes there are: eight recipes with 8 and with 24
  * shards, any number of ranks from 2 to 8, of unequal shares too; model, best model, checkpoints and log of one process, byte for
  * byte but for times. What else a run of several ranks does is in test_ranks_folder.c and test_ranks_set_up.c.
  * labels: raced-late sanitized-late */
@@ -27,6 +27,8 @@ static const struct {
     {TEXT "model.tied=true model.kv_heads=1 model.positions=rotary train.recompute=true model.norm_kind=rms "
           "model.ffn_kind=swiglu model.bias=false ", "text.txt"},
     {TEXT "train.precision=bf16 model.tied=true ", "text.txt"},
+    {TEXT "train.optimizer=muon model.d_model=96 model.ffn=700 data.text=kinds.txt ", "kinds.txt"}, /* matrices of many blocks */
+    {PAIRS "train.optimizer=muon train.muon.adjust_lr=original train.weight_decay=0.1 ", "pairs.tsv"},
     {TEXT "train.optimizer=adam8bit model.d_model=96 model.ffn=700 data.text=kinds.txt ", "kinds.txt"}, /* and codes of parts */
 };
 

@@ -138,10 +138,10 @@ static rapt_code read_state(const safetensors *file, const char *path, checkpoin
     return RAPT_OK;
 }
 
-/* Names of the moments: "adam.m.NAME", "adam.v.NAME"; in 8 bits "adam8.m.NAME", "adam8.v.NAME". */
-static char *moment_name(bool in_8_bits, bool second, const char *name)
+/* Names of the moments: "adam.m.NAME", "adam.v.NAME"; in 8 bits "adam8.m.NAME", "adam8.v.NAME"; Muon's "muon.m.NAME". */
+static char *moment_name(const adam_moment *moment, bool second, const char *name)
 {
-    return chars_print("%s.%s.%s", in_8_bits ? "adam8" : "adam", second ? "v" : "m", name);
+    return chars_print("%s.%s.%s", moment->in_8_bits ? "adam8" : moment->of_muon ? "muon" : "adam", second ? "v" : "m", name);
 }
 
 typedef struct entry_list {
@@ -150,11 +150,14 @@ typedef struct entry_list {
     size_t count, named;
 } entry_list;
 
+/* Does nothing if there is no such moment. */
 static bool add_moment(entry_list *l, const moments *of, const rapt_param *p, bool second)
 {
     const adam_moment moment = adam_moment_of(of->adam, p->index, second);
+    if (!moment.data)
+        return true;
     const void *data = of->group ? NULL : moment.data;
-    char *name = moment_name(moment.in_8_bits, second, p->value.name);
+    char *name = moment_name(&moment, second, p->value.name);
     l->names[l->named++] = name;
     if (!name)
         return false;
@@ -174,8 +177,7 @@ static bool list_entries(entry_list *l, const rapt_params *set, const moments *o
         if (p->buffer)
             continue;
         l->entries[l->count++] = params_entry(p->value.name, &p->value, p->value.data);
-        if (adam_moment_of(of->adam, i, false).data)
-            ok = add_moment(l, of, p, false) && add_moment(l, of, p, true);
+        ok = add_moment(l, of, p, false) && add_moment(l, of, p, true);
     }
     return ok;
 }
@@ -329,7 +331,7 @@ static rapt_code check_codes(const checkpoint_file *f, const char *name, size_t 
 static rapt_code check_moment(const checkpoint_file *f, const rapt_param *p, const rapt_adam *adam, bool second, rapt_error *err)
 {
     const adam_moment moment = adam_moment_of(adam, p->index, second);
-    char *name = moment.data ? moment_name(moment.in_8_bits, second, p->value.name) : NULL;
+    char *name = moment.data ? moment_name(&moment, second, p->value.name) : NULL;
     rapt_code code = RAPT_OK;
     if (moment.data && !name)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", f->path);
@@ -390,10 +392,11 @@ static rapt_code read_values(const checkpoint_file *f, const rapt_params *set, c
     return code;
 }
 
-static rapt_code take_moments_part(const checkpoint_file *f, const rapt_params *set, const moments_part *part, void *to,
-                           rapt_error *err)
+static rapt_code take_moments_part(const checkpoint_file *f, const moments *m, const moments_part *part, void *to,
+                                   rapt_error *err)
 {
-    char *name = moment_name(part->in_8_bits, part->second, rapt_params_at(set, part->param)->value.name);
+    const adam_moment moment = adam_moment_of(m->adam, part->param, part->second);
+    char *name = moment_name(&moment, part->second, adam_param(m->adam, part->param)->value.name);
     const safetensors_entry *e = name ? safetensors_find(f->file, name) : NULL;
     if (e)
         memcpy(to, (const char *)e->data + part->first, part->count);
@@ -408,7 +411,7 @@ static rapt_code read_moments(const checkpoint_file *f, const rapt_params *set, 
     rapt_code code = RAPT_OK;
     for (moments_part part = {0}; !code && moments_next(m, set, &part);) {
         if (f->file)
-            take_moments_part(f, set, &part, portion, &own);
+            take_moments_part(f, m, &part, portion, &own);
         code = moments_hand_out(m, &part, portion, err);
     }
     return code ? code : agree(m, own.code ? rapt_fail(err, own.code, "%s", own.message) : RAPT_OK, err);

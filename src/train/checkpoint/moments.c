@@ -34,17 +34,22 @@ static bool is_moment(const moments *m, const rapt_params *set, const moments_pa
     return moment.data && moment.in_8_bits == part->in_8_bits;
 }
 
+/* From the first to the second moment, or to the next parameter. */
+static void pass_moment(moments_part *part)
+{
+    part->param += part->second;
+    part->second = !part->second;
+}
+
 /* Moves to the beginning of the next moment; false: there is none. */
 static bool next_moment(const moments *m, const rapt_params *set, moments_part *part, bool begin)
 {
     const size_t count = rapt_params_count(set);
-    if (!begin && !part->second)
-        part->second = true;
-    else if (!begin)
-        part->param++, part->second = false;
+    if (!begin)
+        pass_moment(part);
     for (;; part->in_8_bits = true, part->param = 0) {
         while (part->param < count && !is_moment(m, set, part))
-            part->param++;
+            pass_moment(part);
         if (part->param < count || part->in_8_bits)
             break;
     }

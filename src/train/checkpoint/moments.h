@@ -1,6 +1,6 @@
-/* train/checkpoint/moments.h: Adam's moments as one sequence, wherever they are: one process has all of them; in a group, each
- * rank has its own part (ZeRO, stage 1). For checkpoints, which are the same either way. Portion by portion, so that no rank
- * needs memory for all. */
+/* train/checkpoint/moments.h: Adam's moments, and Muon's, as one sequence, wherever they are: one process has all of them; in a
+ * group, each rank has its own part (ZeRO, stage 1). For checkpoints, which are the same either way. Portion by portion, so that
+ * no rank needs memory for all. */
 #ifndef TRAIN_CHECKPOINT_MOMENTS_H
 #define TRAIN_CHECKPOINT_MOMENTS_H
 

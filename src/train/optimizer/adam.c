@@ -223,9 +223,9 @@ adam_moment adam_moment_of(const rapt_adam *a, size_t index, bool second)
 {
     const rapt_param *p = params_at(a->set, index);
     if (a->codes[index].m)
-        return (adam_moment){second ? a->codes[index].v : a->codes[index].m, moments8_bytes(p), true};
+        return (adam_moment){second ? a->codes[index].v : a->codes[index].m, moments8_bytes(p), true, false};
     rapt_real *x = second ? rapt_adam_second_moment(a, index) : rapt_adam_first_moment(a, index);
-    return (adam_moment){x, x ? rapt_tensor_size(&p->value) * sizeof *x : 0, false};
+    return (adam_moment){x, x ? rapt_tensor_size(&p->value) * sizeof *x : 0, false, a->m[index] && !a->v[index]};
 }
 
 static kernels_adam coefficients(const rapt_adam *a, double lr, double grad_scale)

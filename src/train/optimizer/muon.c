@@ -50,6 +50,18 @@ rapt_code muon_take_options(const rapt_muon_options *given, rapt_muon_options *o
                ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "Muon: adjust_lr is no rapt_muon_adjust");
 }
 
+bool muon_of_recipe(const rapt_recipe *k, rapt_muon_options *o)
+{
+    *o = rapt_muon_options_default();
+    o->lr_scale = k->train.muon.lr > 0 ? k->train.muon.lr / k->train.lr : 1;
+    o->momentum = k->train.muon.momentum;
+    o->weight_decay = k->train.muon.weight_decay < 0 ? k->train.weight_decay : k->train.muon.weight_decay;
+    o->ns_steps = (size_t)k->train.muon.ns_steps;
+    o->adjust_lr = k->train.muon.adjust_lr;
+    o->nesterov = k->train.muon.nesterov;
+    return k->train.optimizer == RAPT_RECIPE_OPTIMIZER_MUON;
+}
+
 /* ---- which matrices ----------------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end)

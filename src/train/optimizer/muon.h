@@ -19,6 +19,8 @@ typedef struct muon_state {
 
 /* Copies the options over the defaults; NULL: the defaults. RAPT_ERR_VALUE: as in rapt_muon_new. */
 rapt_code muon_take_options(const rapt_muon_options *given, rapt_muon_options *o, rapt_error *err);
+/* Whether a recipe's optimizer is Muon; *o gets its options. */
+bool muon_of_recipe(const rapt_recipe *k, rapt_muon_options *o);
 /* Whether Muon moves the parameter: a dense matrix whose name fits, no adapter. Buffers and frozen ones, too, would fit. */
 bool muon_takes(const rapt_muon_options *o, const rapt_param *p);
 /* The elements of muon_state.memory that steps of any of the set's matrices need. */

@@ -32,12 +32,14 @@ static size_t first_block_of(const norm_blocks *b, size_t param)
 }
 
 /* The blocks in the order of the array. */
-static void buckets_place_blocks(buckets *b, const rapt_params *set, const gradient_layout *l)
+static void buckets_place_blocks(buckets *b, const rapt_params *set, const gradient_layout *l, const rapt_muon_options *muon)
 {
     size_t count = 0;
     for (size_t i = 0; i < l->dense; i++) {
         size_t param = l->order[i], width = norm_block_width(params_at(set, param));
+        const bool whole = muon && muon_takes(muon, params_at(set, param));
         for (size_t k = first_block_of(&b->blocks, param); k < b->blocks.count && b->blocks.list[k].param == param; k++) {
+            b->joined[count] = whole && b->blocks.list[k].first > 0;
             b->block_at[count] = (uint32_t)k;
             b->block_first[count++] = l->offset[param] + b->blocks.list[k].first * width;
         }
@@ -45,13 +47,22 @@ static void buckets_place_blocks(buckets *b, const rapt_params *set, const gradi
     b->block_first[count] = l->size;
 }
 
-/* The range of a block, from its place in its bucket. The place within the block that decides differs from bucket to bucket, so
- * that a few blocks do not all fall into the same ranges. */
-static uint16_t buckets_range(const buckets *b, size_t index, size_t at)
+/* The end of the blocks that have the same owner as block `at`, which is not joined to the one before. */
+static size_t buckets_joined_end(const buckets *b, size_t at)
+{
+    do
+        at++;
+    while (b->joined[at]);
+    return at;
+}
+
+/* The range of blocks at .. end - 1, from their place in their bucket. The place within the blocks that decides differs from
+ * bucket to bucket, so that a few blocks do not all fall into the same ranges. */
+static uint16_t buckets_range(const buckets *b, size_t index, size_t at, size_t end)
 {
     const bucket *k = &b->list[index];
     double place = (double)(index * 40503 % 65536) / 65536; /* golden section */
-    double middle = (double)(b->block_first[at] - k->first) + place * (double)(b->block_first[at + 1] - b->block_first[at]);
+    double middle = (double)(b->block_first[at] - k->first) + place * (double)(b->block_first[end] - b->block_first[at]);
     size_t range = (size_t)(middle * b->ranks / (double)(k->end - k->first));
     return (uint16_t)(range < (size_t)b->ranks ? range : (size_t)b->ranks - 1);
 }
@@ -60,8 +71,11 @@ static void buckets_divide(buckets *b, size_t index)
 {
     bucket *k = &b->list[index];
     size_t next = 0;
-    for (size_t at = k->first_block; at < k->end_block; at++) {
-        uint16_t range = b->range_of[b->block_at[at]] = buckets_range(b, index, at);
+    for (size_t at = k->first_block, end; at < k->end_block; at = end) {
+        end = buckets_joined_end(b, at);
+        const uint16_t range = buckets_range(b, index, at, end);
+        for (size_t i = at; i < end; i++)
+            b->range_of[b->block_at[i]] = range;
         while (next <= range)
             k->bounds[next++] = b->block_first[at] - k->first;
     }
@@ -69,7 +83,7 @@ static void buckets_divide(buckets *b, size_t index)
         k->bounds[next++] = k->end - k->first;
 }
 
-/* Bucket i ends with the first block that begins at (i + 1) / count of the array or after. */
+/* Bucket i ends with the first block that begins at (i + 1) / count of the array or after, and is not joined to others. */
 static void buckets_cut(buckets *b, size_t size)
 {
     size_t at = 0, count = b->count;
@@ -77,7 +91,7 @@ static void buckets_cut(buckets *b, size_t size)
     for (size_t i = 0; i < count; i++) {
         bucket *k = &b->list[b->count];
         *k = (bucket){.first = b->block_first[at], .first_block = at, .bounds = b->bounds + b->count * ((size_t)b->ranks + 1)};
-        while (at < b->blocks.count && (i + 1 == count || b->block_first[at] < size / count * (i + 1)))
+        while (at < b->blocks.count && (i + 1 == count || b->joined[at] || b->block_first[at] < size / count * (i + 1)))
             at++;
         k->end = b->block_first[at];
         k->end_block = at;
@@ -87,7 +101,8 @@ static void buckets_cut(buckets *b, size_t size)
     }
 }
 
-rapt_code buckets_make(buckets *b, const rapt_params *set, const gradient_layout *layout, int ranks, rapt_error *err)
+rapt_code buckets_make(buckets *b, const rapt_params *set, const gradient_layout *layout, int ranks,
+                       const rapt_muon_options *muon, rapt_error *err)
 {
     *b = (buckets){.ranks = ranks, .count = buckets_wanted(layout->size)};
     rapt_code code = norm_blocks_make(&b->blocks, set, err);
@@ -98,11 +113,12 @@ rapt_code buckets_make(buckets *b, const rapt_params *set, const gradient_layout
     b->block_at = calloc(b->blocks.count + 1, sizeof *b->block_at);
     b->block_first = calloc(b->blocks.count + 1, sizeof *b->block_first);
     b->range_of = calloc(b->blocks.count + 1, sizeof *b->range_of);
-    if (!b->list || !b->bounds || !b->block_at || !b->block_first || !b->range_of) {
+    b->joined = calloc(b->blocks.count + 1, sizeof *b->joined);
+    if (!b->list || !b->bounds || !b->block_at || !b->block_first || !b->range_of || !b->joined) {
         buckets_free(b);
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for buckets of gradients");
     }
-    buckets_place_blocks(b, set, layout);
+    buckets_place_blocks(b, set, layout, muon);
     buckets_cut(b, layout->size);
     return RAPT_OK;
 }
@@ -115,6 +131,7 @@ void buckets_free(buckets *b)
     free(b->block_at);
     free(b->block_first);
     free(b->range_of);
+    free(b->joined);
     *b = (buckets){0};
 }
 

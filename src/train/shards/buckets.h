@@ -1,10 +1,11 @@
 /* train/shards/buckets.h: divides the array of gradients (gradient_layout.h) into buckets, which processes add and gather one by
  * one, and each bucket into a range for each process. A process owns the elements of its range: it adds them, makes Adam's step
  * for them, and has their moments. Limits of buckets and ranges are limits of the gradient norm's blocks, so that each block has
- * one owner. */
+ * one owner; and the blocks of a matrix that Muon moves have the same one. */
 #ifndef TRAIN_SHARDS_BUCKETS_H
 #define TRAIN_SHARDS_BUCKETS_H
 
+#include "train/optimizer/muon.h"
 #include "train/optimizer/norm_blocks.h"
 #include "train/shards/gradient_layout.h"
 
@@ -24,6 +25,7 @@ typedef struct buckets {
     uint32_t *block_at;   /* [blocks.count]: the number of a block, in the order of the array */
     size_t *block_first;  /* [blocks.count + 1]: where each block begins in the array; the last element is the size of the
                              array */
+    uint8_t *joined;      /* [blocks.count + 1], in the order of the array: 1 if a block has the owner of the one before */
     uint16_t *range_of;   /* [blocks.count]: range of its bucket, by the number of a block */
     size_t *bounds;       /* memory of all buckets' */
 } buckets;
@@ -31,8 +33,9 @@ typedef struct buckets {
 /* The number of buckets for `size` elements, before limits are moved to limits of blocks. */
 size_t buckets_wanted(size_t size);
 
-/* RAPT_ERR_MEMORY: out of memory; there is nothing to free. */
-rapt_code buckets_make(buckets *b, const rapt_params *set, const gradient_layout *layout, int ranks, rapt_error *err);
+/* `muon` NULL: no matrix is Muon's. RAPT_ERR_MEMORY: out of memory; there is nothing to free. */
+rapt_code buckets_make(buckets *b, const rapt_params *set, const gradient_layout *layout, int ranks,
+                       const rapt_muon_options *muon, rapt_error *err);
 void buckets_free(buckets *b);
 
 /* The bucket that has element `at` of the array. */

@@ -73,7 +73,9 @@ step_ranks *step_ranks_new(run *r, const gradient_layout *layout, shard_sums *ow
     s->own = own;
     s->rows.group = r->group;
     s->rows.shards = (uint32_t)r->recipe->train.shards;
-    rapt_code code = buckets_make(&s->buckets, r->model->params, layout, r->ranks, err);
+    rapt_muon_options muon;
+    const bool with_muon = muon_of_recipe(r->recipe, &muon);
+    rapt_code code = buckets_make(&s->buckets, r->model->params, layout, r->ranks, with_muon ? &muon : NULL, err);
     if (!code)
         code = step_share_make(&s->share, r, err);
     if (!code && !step_ranks_allocate(s, layout))
