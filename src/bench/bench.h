@@ -2,6 +2,7 @@
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
+#include "rapt/recipe.h"
 #include "rapt/tape.h"
 
 #include <jansson.h>
@@ -22,7 +23,8 @@ typedef struct bench_options {
     rapt_type kv_cache; /* of `decode` */
     size_t beam;    /* `decode`; 0: 1, then 4 */
     bool json, profile, recompute;
-    bool adam8bit, gradients_bf16; /* of `train` */
+    rapt_recipe_optimizer optimizer; /* of `train` */
+    bool gradients_bf16;             /* of `train` */
     const char *tokenizer, *text; /* `tokenizer` */
     const char *model;            /* `decode`; NULL: random weights */
     size_t elements, ranks; /* `group`; 0: the default, one rank */

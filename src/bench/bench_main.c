@@ -57,7 +57,7 @@ static void cmd_bench_check(const bench_arguments *a)
         usage_error("--profile is for `train` and `decode`");
     if (a->o.recompute && a->run != bench_train)
         usage_error("--recompute is for `train`");
-    if ((a->o.adam8bit || a->o.gradients_bf16) && a->run != bench_train)
+    if ((a->o.optimizer || a->o.gradients_bf16) && a->run != bench_train)
         usage_error("--optimizer and --gradients are for `train`");
     if ((s->layers || s->width || s->vocab || s->batch || s->time) && !models)
         usage_error("sizes (--layers, --width, --vocab, --batch, --time) are for `train` and `decode`");
@@ -96,7 +96,8 @@ static const cli_option OPTIONS[] = {
                        "others by name, as of `rapt generate`"),
     CLI_OPTION_KV_CACHE(AT(o.kv_cache), "decode: what the KV cache stores keys and values in: fp32 (default), bf16 or q8_0"),
     OPTION_FLAG("recompute", AT(o.recompute), "train: activation (gradient) checkpointing per block, as train.recompute"),
-    OPTION_EITHER("optimizer", "NAME", AT(o.adam8bit), "adam, adam8bit", "train: adam (default) or adam8bit, as train.optimizer"),
+    OPTION_WORD("optimizer", "NAME", AT(o.optimizer), RAPT_RECIPE_OPTIMIZER_ADAM, "adam, adam8bit, muon",
+                "train: adam (default), adam8bit or muon, as train.optimizer"),
     OPTION_EITHER("gradients", "P", AT(o.gradients_bf16), "fp32, bf16", "train: fp32 (default) or bf16, as train.gradients"),
     OPTION_FLAG("profile", AT(o.profile), "train, decode (gpt2): print the time of each operation and its share of the peak"),
     OPTION_COUNT("elements", "N", AT(o.elements), 1, 1LL << 40, "group: elements to exchange (default 8388608: 32 MB)"),

@@ -32,12 +32,17 @@ static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_err
 {
     rapt_adam_options adam = rapt_adam_options_default();
     adam.weight_decay = b->w.weight_decay;
-    adam.bits8 = o->adam8bit;
+    adam.bits8 = o->optimizer == RAPT_RECIPE_OPTIMIZER_ADAM8BIT;
     if (o->gradients_bf16 && params_store_gradients_bf16(b->w.params, err))
         return err->code;
     b->w.recompute = o->recompute;
     b->t = rapt_tape_new(&(rapt_compute){.threads = o->threads, .type = o->precision}, err);
-    b->adam = b->t ? rapt_adam_new(b->w.params, &adam, err) : NULL;
+    if (!b->t)
+        return err->code;
+    rapt_muon_options muon = rapt_muon_options_default();
+    muon.weight_decay = adam.weight_decay;
+    b->adam = o->optimizer == RAPT_RECIPE_OPTIMIZER_MUON ? rapt_muon_new(b->w.params, &muon, &adam, err)
+                                                         : rapt_adam_new(b->w.params, &adam, err);
     return b->adam ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for case %s", b->w.name);
 }
 
@@ -90,16 +95,23 @@ static rapt_code bench_train_run(train_bench *b, double seconds, bool profile, r
     return code;
 }
 
+static const char *bench_optimizer(const bench_options *o)
+{
+    static const char *const names[] = {"adam", "adam8bit", "muon"};
+    return names[o->optimizer];
+}
+
 static json_t *bench_train_result_json(const bench_options *o, train_bench *b, double peak)
 {
     double median[PARTS], padded = (double)(b->w.batch * b->w.time);
     for (int i = 0; i < PARTS; i++)
         median[i] = bench_times_at(&b->ms[i], 0.5);
     double ms = median[STEP], real = (double)b->tokens / (double)b->ms[STEP].count, rate = b->w.flops / ms * 1e-6;
-    return json_pack("{s:s, s:s, s:s, s:b, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, "
-                     "s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f}",
-                     "case", b->w.name, "sys", "rapt", "mode", bench_precision(o), "recompute", o->recompute, "isa",
-                     rapt_tape_isa(b->t), "threads", rapt_tape_threads(b->t), "batch", (json_int_t)b->w.batch,
+    return json_pack("{s:s, s:s, s:s, s:s, s:b, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, "
+                     "s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f}",
+                     "case", b->w.name, "sys", "rapt", "mode", bench_precision(o), "optimizer", bench_optimizer(o),
+                     "recompute", o->recompute, "isa", rapt_tape_isa(b->t), "threads", rapt_tape_threads(b->t), "batch",
+                     (json_int_t)b->w.batch,
                      "time", (json_int_t)b->w.time, "layers", (json_int_t)b->w.layers, "width", (json_int_t)b->w.width,
                      "vocab", (json_int_t)b->w.vocab, "params", (json_int_t)rapt_params_size(b->w.params), "ms", ms, "p10",
                      bench_times_at(&b->ms[STEP], 0.1), "p90", bench_times_at(&b->ms[STEP], 0.9), "fwd", median[FORWARD], "bwd",
@@ -117,10 +129,11 @@ static rapt_code bench_train_print_result(const bench_options *o, train_bench *b
     if (o->json)
         code = bench_print_json(r, err);
     else if (r)
-        printf("%s: %.3f ms a step (median of %zu; forward %.3f, backward %.3f, clip %.3f, Adam %.3f), %.0f tokens/s, "
+        printf("%s: %.3f ms a step (median of %zu; forward %.3f, backward %.3f, clip %.3f, %s %.3f), %.0f tokens/s, "
                "%.1f GFLOP/s, %.0f %% of the %.1f that this machine computes; %.0f MB\n", b->w.name, bench_number(r, "ms"),
                b->ms[STEP].count, bench_number(r, "fwd"), bench_number(r, "bwd"), bench_number(r, "clip"),
-               bench_number(r, "optim"), bench_number(r, "tok_real_s"), bench_number(r, "gflops"),
+               o->optimizer == RAPT_RECIPE_OPTIMIZER_MUON ? "Muon" : "Adam", bench_number(r, "optim"),
+               bench_number(r, "tok_real_s"), bench_number(r, "gflops"),
                100 * bench_number(r, "peak_share"), peak, bench_number(r, "rss_mb"));
     json_decref(r);
     return code;

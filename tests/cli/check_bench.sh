@@ -45,6 +45,10 @@ bench 1 'train sentences with sizes' "$keys" "${train[@]}" --case a2 --layers 1 
 is 'their width' width 32
 bench 1 'train in bf16' "$keys" "${train[@]}" --precision bf16
 is 'its mode' mode bf16
+bench 1 'train with Muon' "$keys optim" "${train[@]}" --case a4n "${small[@]}" --optimizer muon
+is 'its optimizer' optimizer muon
+bench 1 'train with 8-bit moments' "$keys" "${train[@]}" --case a4n "${small[@]}" --optimizer adam8bit
+is 'its optimizer' optimizer adam8bit
 bench 1 'train long rows' "$keys" "${train[@]}" --case long --layers 1 --width 64 --time 96
 is 'their length' time 96
 bench 1 'train longer rows' "$keys" "${train[@]}" --case long --width 64 --time 1024
@@ -143,6 +147,8 @@ done
 check 'its folder is gone' test -z "$(ls temporary)"
 
 # ---- wrong use -----------------------------------------------------------------------------------------------------
+refused 2 'optimizer' 'no such optimizer' "$RAPT-bench" train --optimizer sgd
+refused 2 'are for .train' 'an optimizer in decoding' "$RAPT-bench" decode --optimizer muon
 refused 2 'layers' 'no layer' "$RAPT-bench" train --layers 0
 refused 2 'sizes .* are for' 'sizes of products' "$RAPT-bench" kernels --width 64
 refused 2 'recompute is for .train' 'recomputed decoding' "$RAPT-bench" decode --recompute
