@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Times tiktoken and rapt in turns on the same text with the same rank file, one thread each: MB/s of encoding the whole
-text, and line by line; checks that both count the same tokens.
+text, and line by line; checks that both count the same tokens. rapt keeps pieces from text to text, so its first pass over the text
+is a line of its own, beside tiktoken's best.
 
     python3 bench/tokenizer.py ENCODING RANK_FILE TEXT [--rapt build/rapt] [--rounds 3]
 
@@ -68,6 +69,7 @@ tokens = len(encoding.encode_ordinary(text))
 assert tokens == best["rapt"]["tokens"], f"tiktoken: {tokens} tokens, rapt: {best['rapt']['tokens']}"
 print(f"{args.text}: {mb:.2f} MB, {tokens} tokens of {args.encoding}; tiktoken {tiktoken.__version__} loaded it in {load_s:.2f} s, "
       f"rapt in {best['rapt']['load_s']:.2f} s")
-for key, name in ("encode_mb_s", "encode"), ("lines_mb_s", "line by line"):
+best["tiktoken"]["first_mb_s"] = best["tiktoken"]["encode_mb_s"]
+for key, name in ("first_mb_s", "first pass"), ("encode_mb_s", "encode"), ("lines_mb_s", "line by line"):
     theirs, ours = best["tiktoken"][key], best["rapt"][key]
     print(f"{name:13} tiktoken {theirs:6.1f} MB/s   rapt {ours:6.1f} MB/s   ratio {ours / theirs:.1f}")

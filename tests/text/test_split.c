@@ -76,8 +76,25 @@ static size_t next(split_walk *w, const char *text, size_t size, size_t from)
     return end;
 }
 
+/* Some pieces at once are the same ones, whatever their number and the limit. */
+static void assert_some(split_walk *w, const char *text, size_t size)
+{
+    enum { SOME = 3 };
+    size_t ends[SOME], count, limit = size;
+    rapt_error err = {0};
+    for (size_t at = 0; at < size; limit = size - (size - at) / 2) {
+        const size_t begin = at;
+        assert_int_equal(split_some(w, text, size, at, limit, ends, SOME, &count, &err), RAPT_OK);
+        for (size_t i = 0; i < count; at = ends[i++])
+            assert_true(at < limit && ends[i] == next(w, text, size, at));
+        assert_true(count == SOME || at >= limit);
+        assert_true(at > begin);
+    }
+}
+
 static void assert_same(const pair *p, const char *text, size_t size)
 {
+    assert_some(p->w, text, size);
     for (size_t at = 0, end; at < size; at = end) {
         end = next(p->w, text, size, at);
         size_t other = next(p->v, text, size, at);

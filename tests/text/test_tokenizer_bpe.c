@@ -66,6 +66,9 @@ static void test_whole_pieces(void **state)
     byte_bpe *b = bpe_of(SPLIT_GPT2, merges, COUNT(merges));
     assert_true(token_list_put(&b->tokens, 300, "xyz", 3, true));
     ENCODES(&b->base, "xyz", 'x', 'y', 'z');
+    byte_bpe_free(b);
+    b = bpe_of(SPLIT_GPT2, merges, COUNT(merges));
+    assert_true(token_list_put(&b->tokens, 300, "xyz", 3, true));
     b->whole_pieces = true;
     ENCODES(&b->base, "xyz", 300);
     ENCODES(&b->base, "xyza", 'x', 'y', 'z', 'a');

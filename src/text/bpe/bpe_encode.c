@@ -1,39 +1,20 @@
 /* text/bpe/bpe_encode.c: a text to ids by byte-level BPE: special tokens, then pieces, then merges. For everything that encodes;
- * bpe_merge.c merges a piece.
- *
- * Texts repeat themselves: nine pieces in ten have occurred before. The ids of short pieces are kept in a table that fits a cache
- * of the CPU, for this call only. */
+ * bpe_merge.c merges a piece. A thread that has encoded a text leaves its encoder, with the pieces that it keeps, to the next
+ * text. */
 #include "text/bpe/bpe_encode.h"
 
-#include "base/memory.h"
+#include "base/spares.h"
+#include "text/bpe/kept_pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUT = 4096, KEPT_BYTES = 15, KEPT_IDS = 4, WAYS = 2, MAX_SETS = 32768, AHEAD = 8, MIN_TEXT = 1024, BYTES_A_SET = 32 };
-
-/* The bytes of a piece with zeros after them, and its size in the last byte. */
-typedef struct piece_key {
-    uint64_t word[2];
-} piece_key;
-
-typedef struct kept {
-    piece_key key; /* all zero: empty */
-    int32_t ids[KEPT_IDS]; /* -1 after the last one */
-} kept;
-
-/* One cache line: the two newest pieces that belong here, the newer one first. */
-typedef struct kept_set {
-    kept way[WAYS];
-} kept_set;
-
-_Static_assert(sizeof(kept_set) == 64, "one cache line");
+enum { OUT = 4096, AHEAD = 16 };
 
 typedef struct bpe_encoder {
     const byte_bpe *b;
     split_walk *walk;
-    kept_set *sets;
-    size_t set_mask;
+    kept_pieces kept;
     rapt_ids_fn *sink;
     void *context;
     bpe_starts *starts; /* collects where pieces begin, or NULL */
@@ -95,75 +76,42 @@ static rapt_code encode_piece(encoder *e, const char *piece, size_t size)
     return code;
 }
 
-/* The key of a piece with size <= KEPT_BYTES; `left` bytes can be read at `piece`. */
-static inline piece_key bpe_encode_key_of(const char *piece, size_t size, size_t left)
-{
-    piece_key key = {{0, 0}};
-    if (left < sizeof key) {
-        memcpy(&key, piece, size);
-    } else {
-        memcpy(&key, piece, sizeof key);
-        key.word[0] &= size < 8 ? ((uint64_t)1 << 8 * size) - 1 : UINT64_MAX;
-        key.word[1] &= size < 8 ? 0 : ((uint64_t)1 << 8 * (size - 8)) - 1;
-    }
-    ((unsigned char *)&key)[sizeof key - 1] = (unsigned char)size;
-    return key;
-}
-
-static inline kept_set *set_of(const encoder *e, const piece_key *key)
-{
-    uint64_t h = key->word[0] * 0x9E3779B97F4A7C15u;
-    h = (h ^ h >> 32 ^ key->word[1]) * 0xD6E8FEB86659FD93u;
-    return &e->sets[h >> 40 & e->set_mask];
-}
-
-static inline bool is_of(const kept *k, const piece_key *key)
-{
-    return k->key.word[0] == key->word[0] && k->key.word[1] == key->word[1];
-}
-
-static void bpe_encode_keep(kept_set *set, const piece_key *key, const int32_t *ids, size_t count)
-{
-    set->way[1] = set->way[0];
-    set->way[0].key = *key;
-    for (size_t i = 0; i < KEPT_IDS; i++)
-        set->way[0].ids[i] = i < count ? ids[i] : -1;
-}
-
-/* A piece, and its set in the table; NULL: too long for the table. */
+/* Bytes of a text, and where its ids are kept; NULL: too long for the table. */
 typedef struct piece {
-    const char *text;
-    size_t size;
+    size_t at, size;
     piece_key key;
     kept_set *set;
 } piece;
 
-static rapt_code encode_kept(encoder *e, const piece *p)
+static rapt_code encode_new(encoder *e, const piece *p, const char *text)
 {
-    rapt_code code = bpe_encode_reserve(e, KEPT_BYTES);
-    int32_t *out = e->out + e->filled;
-    const kept *found = is_of(&p->set->way[0], &p->key) ? &p->set->way[0] : &p->set->way[1];
-    if (code)
-        return code;
-    if (is_of(found, &p->key)) {
-        memcpy(out, found->ids, sizeof found->ids);
-        e->filled += 1 + (size_t)(out[1] >= 0) + (size_t)(out[2] >= 0) + (size_t)(out[3] >= 0);
-        return RAPT_OK;
-    }
-    code = encode_piece(e, p->text, p->size);
-    size_t count = (size_t)(e->out + e->filled - out);
-    if (code == RAPT_OK && count <= KEPT_IDS)
-        bpe_encode_keep(p->set, &p->key, out, count);
+    const int32_t *out = e->out + e->filled;
+    rapt_code code = encode_piece(e, text + p->at, p->size);
+    const size_t count = (size_t)(e->out + e->filled - out);
+    if (code == RAPT_OK && p->set && count <= KEPT_IDS)
+        kept_piece_put(p->set, &p->key, out, count);
     return code;
 }
 
-/* Prefetches the set that encode_kept will read. */
-static inline piece find_piece(const encoder *e, const char *text, size_t size, size_t left)
+static inline rapt_code encode_kept(encoder *e, const piece *p, const char *text)
 {
-    piece p = {text, size, {{0, 0}}, NULL};
-    if (e->sets && size <= KEPT_BYTES) {
-        p.key = bpe_encode_key_of(text, size, left);
-        p.set = set_of(e, &p.key);
+    const kept_piece *found = p->set ? kept_piece_find(p->set, &p->key) : NULL;
+    rapt_code code = bpe_encode_reserve(e, KEPT_BYTES);
+    if (code || !found)
+        return code ? code : encode_new(e, p, text);
+    int32_t *out = e->out + e->filled;
+    memcpy(out, found->ids, sizeof found->ids);
+    e->filled += 1 + (size_t)(out[1] >= 0) + (size_t)(out[2] >= 0) + (size_t)(out[3] >= 0);
+    return RAPT_OK;
+}
+
+/* Prefetches the set that encode_kept will read. */
+static inline piece find_piece(const encoder *e, const char *text, size_t size, size_t at, size_t end)
+{
+    piece p = {.at = at, .size = end - at};
+    if (p.size <= KEPT_BYTES) {
+        p.key = piece_key_of(text, size, at, p.size);
+        p.set = kept_set_of(&e->kept, &p.key);
         __builtin_prefetch(p.set);
     }
     return p;
@@ -171,20 +119,15 @@ static inline piece find_piece(const encoder *e, const char *text, size_t size, 
 
 /* ---- texts -------------------------------------------------------------------------------------------------- */
 
-/* The next pieces of a range from *at on, AHEAD of them at most. */
+/* The next pieces of a range from *at on, AHEAD of them at most; none: *at is behind the range, or the next one ends too far. */
 static rapt_code find_pieces(const encoder *e, const bpe_range *r, size_t *at, piece *pieces, size_t *count)
 {
-    rapt_code code = RAPT_OK;
-    size_t end;
-    for (*count = 0; *at < r->limit && *count < AHEAD && code == RAPT_OK; *at = end) {
-        code = split_next(e->walk, r->text, r->size, *at, &end, e->err);
-        if (code == RAPT_OK && end > r->far) {
-            *r->far_end = end;
-            return RAPT_OK;
-        }
-        if (code == RAPT_OK)
-            pieces[(*count)++] = find_piece(e, r->text + *at, end - *at, r->size - *at);
-    }
+    size_t ends[AHEAD], found;
+    rapt_code code = split_some(e->walk, r->text, r->size, *at, r->limit, ends, AHEAD, &found, e->err);
+    for (*count = 0; *count < found && ends[*count] <= r->far; *at = ends[(*count)++])
+        pieces[*count] = find_piece(e, r->text, r->size, *at, ends[*count]);
+    if (*count < found)
+        *r->far_end = ends[*count];
     return code;
 }
 
@@ -203,8 +146,8 @@ static rapt_code encode_range(encoder *e, const bpe_range *r, size_t *at)
         code = find_pieces(e, r, at, pieces, &count);
         for (size_t i = 0; i < count && code == RAPT_OK; i++) {
             if (e->starts)
-                note_start(e, (size_t)(pieces[i].text - r->text));
-            code = pieces[i].set ? encode_kept(e, &pieces[i]) : encode_piece(e, pieces[i].text, pieces[i].size);
+                note_start(e, pieces[i].at);
+            code = encode_kept(e, &pieces[i], r->text);
         }
     }
     return code;
@@ -232,52 +175,51 @@ static rapt_code bpe_encode_text(encoder *e, const char *text, size_t size, bool
     return code;
 }
 
-/* Short texts get a small table or none: clearing it takes time as well. */
-static bool make_sets(encoder *e, size_t size)
-{
-    size_t count = MIN_TEXT / BYTES_A_SET;
-    if (size < MIN_TEXT)
-        return true;
-    while (count < MAX_SETS && count < size / BYTES_A_SET)
-        count *= 2;
-    e->sets = memory_aligned(sizeof *e->sets, count * sizeof *e->sets);
-    if (e->sets)
-        memset(e->sets, 0, count * sizeof *e->sets);
-    e->set_mask = count - 1;
-    return e->sets != NULL;
-}
-
 /* ---- encoders ----------------------------------------------------------------------------------------------- */
 
-static rapt_code bpe_encode_set_up(encoder *e, const byte_bpe *b, size_t size, rapt_error *err)
+static void bpe_encoder_delete(void *spare)
 {
-    e->b = b, e->sets = NULL, e->sink = NULL, e->context = NULL, e->starts = NULL, e->err = err, e->filled = e->flushed = 0;
-    e->walk = split_walk_new(b->cut, err);
-    return e->walk && make_sets(e, size) ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to encode a text");
+    encoder *e = spare;
+    split_walk_free(e->walk);
+    kept_pieces_free(&e->kept);
+    free(e);
 }
 
-static void bpe_encode_tear_down(encoder *e)
+static encoder *encoder_make(const byte_bpe *b, rapt_error *err)
 {
-    split_walk_free(e->walk);
-    memory_aligned_free(e->sets);
+    encoder *e = malloc(sizeof *e);
+    if (!e)
+        return NULL;
+    e->b = b;
+    e->kept = (kept_pieces){0};
+    e->walk = split_walk_new(b->cut, err);
+    if (e->walk)
+        return e;
+    bpe_encoder_delete(e);
+    return NULL;
 }
 
 bpe_encoder *bpe_encoder_new(const byte_bpe *b, size_t size, rapt_error *err)
 {
-    encoder *e = malloc(sizeof *e);
-    if (!e)
-        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to encode a text");
-    if (!e || bpe_encode_set_up(e, b, size, err) == RAPT_OK)
+    encoder *e = spares_take(b->encoders);
+    e = e ? e : encoder_make(b, err);
+    if (e && kept_pieces_expect(&e->kept, size))
         return e;
     bpe_encoder_free(e);
+    rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to encode a text");
     return NULL;
 }
 
 void bpe_encoder_free(bpe_encoder *e)
 {
-    if (e)
-        bpe_encode_tear_down(e);
-    free(e);
+    void *more = e ? spares_give(e->b->encoders, e) : NULL;
+    if (more)
+        bpe_encoder_delete(more);
+}
+
+void bpe_encoders_free(spares *s)
+{
+    spares_free(s, bpe_encoder_delete);
 }
 
 void bpe_encoder_begin(bpe_encoder *e, rapt_ids_fn *sink, void *context, bpe_starts *starts)
@@ -306,17 +248,19 @@ rapt_code bpe_encoder_text(bpe_encoder *e, const char *text, size_t size, bool s
 rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                         void *context, rapt_error *err)
 {
-    encoder e;
-    rapt_code code = bpe_encode_set_up(&e, byte_bpe_of(k), size, err);
-    e.sink = sink, e.context = context;
-    if (code == RAPT_OK && specials)
-        code = put_ids(&e, e.b->before.ids, e.b->before.count);
+    const byte_bpe *b = byte_bpe_of(k);
+    encoder *e = bpe_encoder_new(b, size, err);
+    if (!e)
+        return RAPT_ERR_MEMORY;
+    bpe_encoder_begin(e, sink, context, NULL);
+    e->err = err;
+    rapt_code code = specials ? put_ids(e, b->before.ids, b->before.count) : RAPT_OK;
     if (code == RAPT_OK)
-        code = bpe_encode_text(&e, text, size, specials);
+        code = bpe_encode_text(e, text, size, specials);
     if (code == RAPT_OK && specials)
-        code = put_ids(&e, e.b->after.ids, e.b->after.count);
+        code = put_ids(e, b->after.ids, b->after.count);
     if (code == RAPT_OK)
-        code = bpe_encode_flush(&e);
-    bpe_encode_tear_down(&e);
+        code = bpe_encode_flush(e);
+    bpe_encoder_free(e);
     return code;
 }

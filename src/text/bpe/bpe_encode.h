@@ -27,7 +27,8 @@ typedef struct bpe_range {
 
 typedef struct bpe_encoder bpe_encoder;
 
-/* For texts of about `size` bytes; it keeps pieces until it is freed. NULL with `err` set. */
+/* For texts of about `size` bytes. Mostly one that was freed before, with the pieces that it keeps: the tokenizer has one spare
+ * for each thread that has encoded. NULL with `err` set. */
 bpe_encoder *bpe_encoder_new(const byte_bpe *b, size_t size, rapt_error *err);
 void bpe_encoder_free(bpe_encoder *e); /* NULL is fine */
 

@@ -351,14 +351,6 @@ static rapt_code encode_segments(bpe_run *all, rapt_error *err)
     return code;
 }
 
-static bool looks_for_any(const special_list *l, bool all)
-{
-    for (size_t i = 0; i < l->count; i++)
-        if (all || l->list[i].always)
-            return true;
-    return false;
-}
-
 rapt_code bpe_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_error *err)
 {
     size_t threads = (size_t)pool_threads(r->pool);
@@ -369,7 +361,8 @@ rapt_code bpe_encode_run(const rapt_tokenizer *k, const encode_run *r, rapt_erro
         ok = (all.encoders[i] = bpe_encoder_new(all.b, r->size, err)) != NULL;
     rapt_code code = ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to encode a text");
     if (code == RAPT_OK)
-        code = looks_for_any(&all.b->specials, r->specials) ? encode_segments(&all, err) : encode_segment(&all, 0, r->size, err);
+        code = (r->specials && all.b->specials.count > 0) || all.b->specials.always ? encode_segments(&all, err)
+                                                                                    : encode_segment(&all, 0, r->size, err);
     for (size_t i = 0; all.encoders && i < threads; i++)
         bpe_encoder_free(all.encoders[i]);
     bpe_encoder_free(all.walker);

@@ -6,6 +6,7 @@
 #include "base/quote.h"
 #include "base/rng.h"
 #include "base/sized.h"
+#include "base/spares.h"
 #include "text/bpe/bpe_train.h"
 #include "text/training_defaults.h"
 #include "text/utf8.h"
@@ -32,9 +33,12 @@ byte_bpe *byte_bpe_new(const char *pattern, rapt_error *err)
         return NULL;
     }
     b->base.ops = &BYTE_BPE_OPS;
-    b->cut = split_new(pattern, err);
+    b->encoders = spares_new();
+    b->cut = b->encoders ? split_new(pattern, err) : NULL;
     if (b->cut)
         return b;
+    if (!b->encoders)
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a tokenizer");
     byte_bpe_free(b);
     return NULL;
 }
@@ -45,6 +49,7 @@ void byte_bpe_free(byte_bpe *b)
         return;
     token_list_free(&b->tokens);
     pair_table_free(&b->pairs);
+    bpe_encoders_free(b->encoders); /* before what they use */
     split_free(b->cut);
     special_list_free(&b->specials);
     normalizer_free(&b->normal);

@@ -26,6 +26,7 @@ typedef struct special_list {
     size_t count, capacity;
     bool first[256]; /* bytes that one begins with */
     int firsts;      /* how many such bytes there are */
+    bool always;     /* one of them is always found */
 } special_list;
 
 void special_list_free(special_list *l);
@@ -50,12 +51,14 @@ typedef struct id_row {
     size_t count, capacity;
 } id_row;
 
+/* Const once it has encoded a text: its encoders keep ids. */
 typedef struct byte_bpe {
     rapt_tokenizer base;
     token_list tokens; /* including special tokens */
     pair_table pairs;
     int32_t bytes[256]; /* their tokens */
     split *cut;
+    struct spares *encoders; /* spare ones, of bpe_encode.c */
     special_list specials;
     id_row before, after;
     bool whole_pieces; /* a piece that is a token becomes it, regardless of merges */
@@ -82,6 +85,7 @@ static inline const byte_bpe *byte_bpe_of(const rapt_tokenizer *k)
 }
 
 /* bpe_encode.c */
+void bpe_encoders_free(struct spares *encoders); /* NULL is fine */
 rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, bool specials, rapt_ids_fn *sink,
                         void *context, rapt_error *err);
 /* bpe_offsets.c */

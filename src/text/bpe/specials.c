@@ -31,6 +31,7 @@ bool special_list_add(special_list *l, special added)
     l->list[at] = added;
     l->firsts += !l->first[(unsigned char)copy[0]];
     l->first[(unsigned char)copy[0]] = true;
+    l->always = l->always || added.always;
     return true;
 }
 
@@ -58,7 +59,7 @@ static size_t next_first(const special_list *l, const char *text, size_t size, s
 
 const special *special_list_next(const special_list *l, const char *text, size_t size, size_t from, bool all, size_t *at)
 {
-    if (l->count == 0)
+    if (l->count == 0 || (!all && !l->always))
         return NULL;
     for (size_t i = from; (i = next_first(l, text, size, i)) < size; i++) {
         const special *found = starts_at(l, text + i, size - i, all);

@@ -366,9 +366,24 @@ rapt_code split_next_match(split_walk *w, const char *text, size_t size, size_t 
     }
     if (!s->known)
         return next_match(w, text, size, from, end, match, err);
-    *match = true;
-    *end = s->known->next(&t, from);
+    *match = s->known->ends(&t, from, size, end, 1) == 1;
     return RAPT_OK;
+}
+
+rapt_code split_some(split_walk *w, const char *text, size_t size, size_t from, size_t limit, size_t *ends, size_t most,
+                     size_t *count, rapt_error *err)
+{
+    const split_text t = {(const unsigned char *)text, size, w->s->classes};
+    rapt_code code = RAPT_OK;
+    *count = 0;
+    while (from < limit && *count < most && code == RAPT_OK) {
+        const size_t known = w->s->known ? w->s->known->ends(&t, from, limit, ends + *count, most - *count) : 0;
+        if (known == 0)
+            code = split_next(w, text, size, from, ends + *count, err);
+        *count += known ? known : code == RAPT_OK;
+        from = *count ? ends[*count - 1] : from;
+    }
+    return code;
 }
 
 rapt_code split_next(split_walk *w, const char *text, size_t size, size_t from, size_t *end, rapt_error *err)

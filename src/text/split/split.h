@@ -44,6 +44,10 @@ void split_walk_free(split_walk *w);
  * doesn't match is also a piece, and so is a run of bytes that are not UTF-8. Nothing beyond `size` is read. RAPT_ERR_VALUE if
  * the pattern needs too many steps or too much memory, here or in the whole text so far. */
 rapt_code split_next(split_walk *w, const char *text, size_t size, size_t from, size_t *end, rapt_error *err);
+/* split_next several times: the ends of the pieces from `from` on that begin before `limit` go to ends[0 .. *count), at most
+ * `most` of them. At least one, if `from` < `limit`. */
+rapt_code split_some(split_walk *w, const char *text, size_t size, size_t from, size_t limit, size_t *ends, size_t most,
+                     size_t *count, rapt_error *err);
 /* Like split_next; *match: whether the piece is a match of the pattern. */
 rapt_code split_next_match(split_walk *w, const char *text, size_t size, size_t from, size_t *end, bool *match, rapt_error *err);
 /* Whether the pattern may match an empty text, which is a cut for split_next. */

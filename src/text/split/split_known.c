@@ -3,6 +3,7 @@
  * if that is installed. */
 #include "text/split/split_known.h"
 
+#include "text/eight_bytes.h"
 #include "text/split/classes.h"
 #include "text/split/split.h"
 #include "text/utf8.h"
@@ -16,9 +17,15 @@ enum {
     TAIL = CLASS_LOWER | CLASS_CASELESS | CLASS_MARK       /* [\p{Ll}\p{Lm}\p{Lo}\p{M}] */
 };
 
+/* Most wide characters of European languages have two bytes. */
 static unsigned wide_class(const split_text *t, size_t at, size_t *length)
 {
     uint32_t code;
+    const unsigned char lead = t->text[at];
+    if (lead >= 0xC2 && lead < 0xE0 && at + 1 < t->size && (t->text[at + 1] & 0xC0) == 0x80) {
+        *length = 2;
+        return t->classes[(lead & 0x1Fu) << 6 | (t->text[at + 1] & 0x3Fu)];
+    }
     *length = utf8_decode((const char *)t->text + at, t->size - at, &code);
     return *length == 0 ? 0 : code < CLASSES_SIZE ? t->classes[code] : classes_beyond(code);
 }
@@ -42,6 +49,14 @@ static inline size_t run_end(const split_text *t, size_t at, unsigned classes)
     while (class_at(t, at, &length) & classes)
         at += length;
     return at;
+}
+
+/* run_end for CLASS_LETTER: ASCII letters eight at a time. */
+static inline size_t letters_end(const split_text *t, size_t at)
+{
+    for (size_t more = 8; more == 8; at += more)
+        more = eight_before(eight_no_letters(eight_bytes(t->text, t->size, at)));
+    return at < t->size && t->text[at] >= 0x80 ? run_end(t, at, CLASS_LETTER) : at;
 }
 
 /* Bytes of the contraction at `at`, an apostrophe: '(?:[sdmt]|ll|ve|re), with (?i) if `fold`; 0: none. The long s is the only
@@ -88,6 +103,8 @@ static size_t next_gpt2(const split_text *t, size_t at)
     size_t from = at + (t->text[at] == ' '); /* the " ?" of three branches */
     unsigned kind = class_at(t, from, &length);
     unsigned run = kind & CLASS_LETTER ? CLASS_LETTER : kind & CLASS_NUMBER ? CLASS_NUMBER : kind & SYMBOL ? SYMBOL : 0;
+    if (run == CLASS_LETTER)
+        return letters_end(t, from + length);
     return run ? run_end(t, from + length, run) : space_end(t, at, false, false);
 }
 
@@ -116,11 +133,11 @@ static inline size_t next_gpt4(const split_text *t, size_t at, int digits, bool 
         return at + length;
     unsigned kind = class_at(t, at, &length);
     if (kind & CLASS_LETTER)
-        return run_end(t, at + length, CLASS_LETTER);
+        return letters_end(t, at + length);
     if (kind & CLASS_NUMBER)
         return number_end(t, at, digits);
     if (!(kind & NOT_FIRST) && class_at(t, at + length, &next) & CLASS_LETTER)
-        return run_end(t, at + length + next, CLASS_LETTER);
+        return letters_end(t, at + length + next);
     if ((end = symbols_end(t, at)) > 0)
         return run_end(t, end, CLASS_NEWLINE);
     return space_end(t, at, trailing, true);
@@ -190,17 +207,65 @@ static size_t next_o200k(const split_text *t, size_t at)
     return end;
 }
 
+/* Most pieces: ASCII letters, behind one more byte if `leads`; 0: another piece. */
+static inline size_t plain_word_end(const split_text *t, size_t at, bool leads)
+{
+    const uint64_t bytes = eight_bytes(t->text, t->size, at), other = eight_no_letters(bytes) & ~((uint64_t)leads << 7);
+    const size_t length = eight_before(other);
+    if (length <= leads)
+        return 0;
+    return other == 0 || bytes & other & -other ? letters_end(t, at + length) : at + length;
+}
+
+static inline bool leads_gpt2(const split_text *t, unsigned char c)
+{
+    (void)t;
+    return c == ' ';
+}
+
+static inline bool leads_gpt4(const split_text *t, unsigned char c)
+{
+    return c < 0x80 && c != '\'' && !(t->classes[c] & NOT_FIRST);
+}
+
+/* One piece after the other: `next` is the end of the one at a place with valid UTF-8, `leads` whether a byte, no letter, belongs
+ * to the letters behind it; NULL: letters are not all alike. Both are inlined. */
+static inline size_t ends_by(size_t (*next)(const split_text *t, size_t at), bool (*leads)(const split_text *t, unsigned char c),
+                             const split_text *t, size_t at, size_t limit, size_t *ends, size_t most)
+{
+    size_t count = 0, length;
+    for (; at < limit && count < most; at = ends[count++]) {
+        ends[count] = leads ? plain_word_end(t, at, leads(t, t->text[at])) : 0;
+        if (ends[count] == 0 && !class_at(t, at, &length))
+            break;
+        if (ends[count] == 0)
+            ends[count] = next(t, at);
+    }
+    return count;
+}
+
+#define ENDS(name, leads)                                                                              \
+    static size_t name##_ends(const split_text *t, size_t at, size_t limit, size_t *ends, size_t most) \
+    {                                                                                                  \
+        return ends_by(next_##name, leads, t, at, limit, ends, most);                                  \
+    }
+ENDS(gpt2, leads_gpt2)
+ENDS(cl100k, leads_gpt4)
+ENDS(o200k, NULL)
+ENDS(llama3, leads_gpt4)
+ENDS(qwen2, leads_gpt4)
+
 static const split_known KNOWN[] = {
-    {SPLIT_GPT2, SPLIT_GPT2, next_gpt2},
-    {SPLIT_CL100K, SPLIT_CL100K, next_cl100k},
-    {SPLIT_O200K, SPLIT_O200K, next_o200k},
-    {SPLIT_LLAMA3, SPLIT_LLAMA3, next_llama3},
-    {SPLIT_QWEN2, SPLIT_QWEN2, next_qwen2},
+    {SPLIT_GPT2, SPLIT_GPT2, gpt2_ends},
+    {SPLIT_CL100K, SPLIT_CL100K, cl100k_ends},
+    {SPLIT_O200K, SPLIT_O200K, o200k_ends},
+    {SPLIT_LLAMA3, SPLIT_LLAMA3, llama3_ends},
+    {SPLIT_QWEN2, SPLIT_QWEN2, qwen2_ends},
     /* as tiktoken writes the first two */
-    {"'(?:[sdmt]|ll|ve|re)| ?\\p{L}++| ?\\p{N}++| ?[^\\s\\p{L}\\p{N}]++|\\s++$|\\s+(?!\\S)|\\s", SPLIT_GPT2, next_gpt2},
+    {"'(?:[sdmt]|ll|ve|re)| ?\\p{L}++| ?\\p{N}++| ?[^\\s\\p{L}\\p{N}]++|\\s++$|\\s+(?!\\S)|\\s", SPLIT_GPT2, gpt2_ends},
     {"'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|"
      "\\s*[\\r\\n]|\\s+(?!\\S)|\\s",
-     SPLIT_CL100K, next_cl100k},
+     SPLIT_CL100K, cl100k_ends},
 };
 
 const split_known *split_known_find(const char *pattern)

@@ -14,7 +14,9 @@ typedef struct split_text {
 typedef struct split_known {
     const char *pattern;
     const char *portable; /* an equal pattern that PCRE2 and Oniguruma read alike */
-    size_t (*next)(const split_text *t, size_t at); /* the end of the piece at `at`, which begins with valid UTF-8 */
+    /* The ends of the pieces from `at` on that begin before `limit`, at most `most` of them, up to a piece that does not begin
+     * with valid UTF-8; returns their number. */
+    size_t (*ends)(const split_text *t, size_t at, size_t limit, size_t *ends, size_t most);
 } split_known;
 
 /* NULL: not a known one. */
