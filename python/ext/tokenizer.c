@@ -7,7 +7,8 @@
 typedef struct tokenizer {
     PyObject_HEAD
     const rapt_tokenizer *t;
-    PyObject *owner; /* of `t`: a tokenizer or a model */
+    PyObject *owner;    /* of `t`: a tokenizer or a model */
+    PyObject **numbers; /* [size of `t`] the int of each id that has occurred, or NULL; NULL: no text was encoded yet */
 } tokenizer;
 
 PyObject *tokenizer_view(const ext_state *s, const rapt_tokenizer *t, PyObject *owner)
@@ -35,8 +36,34 @@ static const rapt_tokenizer *of(PyObject *self)
 
 static void tokenizer_dealloc(PyObject *self)
 {
-    Py_XDECREF(((tokenizer *)self)->owner);
+    tokenizer *own = (tokenizer *)self;
+    for (size_t i = 0; own->numbers && i < rapt_tokenizer_size(own->t); i++)
+        Py_XDECREF(own->numbers[i]);
+    PyMem_Free(own->numbers);
+    Py_XDECREF(own->owner);
     ext_free(self);
+}
+
+/* The int of an id, a new reference. Each is made once: making them for each text takes longer than encoding. */
+static PyObject *number_of(tokenizer *self, size_t size, int32_t id)
+{
+    if (id < 0 || (size_t)id >= size)
+        return PyLong_FromLong(id);
+    if (!self->numbers[id])
+        self->numbers[id] = PyLong_FromLong(id);
+    return Py_XNewRef(self->numbers[id]);
+}
+
+static PyObject *list_of(tokenizer *self, const int32_t *ids, size_t count)
+{
+    const size_t size = rapt_tokenizer_size(self->t);
+    if (!self->numbers && !(self->numbers = PyMem_Calloc(size, sizeof *self->numbers)))
+        return PyErr_NoMemory();
+    PyObject *list = PyList_New((Py_ssize_t)count), *number;
+    for (size_t i = 0; list && i < count; i++)
+        if (!(number = number_of(self, size, ids[i])) || PyList_SetItem(list, (Py_ssize_t)i, number) < 0)
+            Py_CLEAR(list);
+    return list;
 }
 
 /* encode(text, specials): a list of ids */
@@ -59,16 +86,16 @@ static PyObject *encode(PyObject *self, PyObject *args)
     ext_bytes_free(&b);
     if (code)
         return ext_raise(ext_state_of(self), &err);
-    PyObject *list = ext_ids_list(ids, count);
+    PyObject *list = list_of((tokenizer *)self, ids, count);
     free(ids);
     return list;
 }
 
-static PyObject *lists_of(const int32_t *ids, const size_t *starts, size_t count)
+static PyObject *lists_of(tokenizer *self, const int32_t *ids, const size_t *starts, size_t count)
 {
     PyObject *lists = PyList_New((Py_ssize_t)count), *item;
     for (size_t i = 0; lists && i < count; i++) {
-        if (!(item = ext_ids_list(ids + starts[i], starts[i + 1] - starts[i])) || PyList_SetItem(lists, (Py_ssize_t)i, item) < 0)
+        if (!(item = list_of(self, ids + starts[i], starts[i + 1] - starts[i])) || PyList_SetItem(lists, (Py_ssize_t)i, item) < 0)
             Py_CLEAR(lists);
     }
     return lists;
@@ -97,7 +124,7 @@ static PyObject *encode_batch(PyObject *self, PyObject *args)
     if (code) {
         ext_raise(ext_state_of(self), &err);
     } else {
-        lists = lists_of(ids, starts, texts.count);
+        lists = lists_of((tokenizer *)self, ids, starts, texts.count);
         free(ids);
         free(starts);
     }

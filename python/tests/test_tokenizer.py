@@ -1,5 +1,6 @@
 """Tokenizers against the program, tiktoken and tokenizers where they are installed, and definitions."""
 import array
+import gc
 import json
 import os
 import pathlib
@@ -134,6 +135,20 @@ class Used(unittest.TestCase):
         for t in threads:
             t.join()
         self.assertTrue(all(r == [ours.encode(TEXT)] * 20 for r in results) and len(results) == 4)
+
+    def test_ids_outlive_the_tokenizer(self):
+        ours = rapt.Tokenizer.train_bpe(TEXT, 300)
+        lists = ours.encode_batch([TEXT, TEXT[::-1]] * 50) + [ours.encode(TEXT)]
+        self.assertTrue(max(map(max, lists)) > 256) # ints that Python does not keep itself
+        for ids in lists:
+            self.assertTrue(all(type(number) is int and 0 <= number < len(ours) for number in ids))
+        copies = [[int(str(number)) for number in ids] for ids in lists]
+        lists[0].clear()
+        lists[1][0] = None
+        self.assertEqual(ours.encode(TEXT), copies[-1])
+        del ours
+        gc.collect()
+        self.assertEqual(lists[2:], copies[2:])
 
     def test_models_lend_theirs(self):
         with rapt.Model.load(support.translator()) as model:
