@@ -125,6 +125,7 @@ static matrix rows_of(const kernels_gemm *kn, const gemm_job *job, size_t i, siz
 
 static void gemm_multiply(const gemm_team *team, const gemm_job *job, const gemm_part *p)
 {
+    const size_t ldc = job->ldc ? job->ldc : job->n;
     for (size_t k0 = 0; k0 < job->k; k0 += KERNELS_K_BLOCK) {
         size_t kc = MIN(KERNELS_K_BLOCK, job->k - k0);
         kernels_epilogue epilogue = panels_block_epilogue(&job->epilogue, k0, job->k);
@@ -132,10 +133,10 @@ static void gemm_multiply(const gemm_team *team, const gemm_job *job, const gemm
         epilogue.accumulate = epilogue.accumulate || job->accumulates_into_previous;
         matrix a = rows_of(team->gemm, job, p->i, k0);
         panel_block b = block_of(team, job, p, k0, kc);
-        panels_multiply_block(team->gemm, p->m, p->n, kc, &a, &b, job->c + p->i * job->n + p->j, job->n, &epilogue);
+        panels_multiply_block(team->gemm, p->m, p->n, kc, &a, &b, job->c + p->i * ldc + p->j, ldc, &epilogue);
     }
     for (size_t i = p->i; job->epilogue_fn && i < p->i + p->m; i++)
-        job->epilogue_fn(team->kernels, job->context, i * job->n + p->j, p->n);
+        job->epilogue_fn(team->kernels, job->context, i * ldc + p->j, p->n);
 }
 
 static void run_task(const gemm_group *g, size_t job, size_t task, int worker)

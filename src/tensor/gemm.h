@@ -27,7 +27,8 @@ typedef struct gemm_job {
     matrix a, b;
     const rapt_real *packed; /* B packed by panels_pack, or NULL */
     const rapt_real *rounded; /* A, already packed for quantized weights, [K blocks][m][a_row]; NULL: gemm_all packs it */
-    rapt_real *c;            /* row-major, ldc = n */
+    rapt_real *c;            /* row-major; `at` of epilogue_fn counts from here */
+    size_t ldc;              /* elements from a row of C to the next; 0: n */
     kernels_epilogue epilogue;
     bool accumulates_into_previous; /* adds to the C of the previous job, which has the same m and n, in the same tasks; without
                                        bias or ReLU */

@@ -267,6 +267,33 @@ static void check_after(const gemm_team *team, product *p)
     free(h.seen);
 }
 
+/* C in columns, as products beside each other. */
+static void check_columns(const gemm_team *team, product *p)
+{
+    const size_t first = p->n > 16 ? p->n / 32 * 16 : p->n / 2;
+    halving h = {p->c, calloc(p->m * p->n, 1)};
+    halving shifted = {p->c + first, h.seen + first};
+    gemm_job jobs[2] = {whole_job(p, false, false), whole_job(p, true, true)};
+    assert_non_null(h.seen);
+    for (int i = 0; i < 2; i++) {
+        jobs[i].n = i == 0 ? first : p->n - first;
+        jobs[i].b = matrix_at(jobs[i].b, 0, i * first);
+        jobs[i].c += i * first;
+        jobs[i].ldc = p->n;
+        jobs[i].epilogue.bias = p->epilogue.bias ? p->epilogue.bias + i * first : NULL;
+        jobs[i].epilogue_fn = halve;
+        jobs[i].context = i == 0 ? &h : &shifted;
+    }
+    prepare(p);
+    gemm_all(team, first > 0 ? jobs : jobs + 1, first > 0 ? 2 : 1);
+    for (size_t i = 0; i < p->m * p->n; i++) {
+        assert_int_equal(h.seen[i], 1);
+        p->c[i] *= 2;
+    }
+    compare(p, "in columns");
+    free(h.seen);
+}
+
 /* The first run, of the scalar level or of products in bf16, is held to the bound; everything else to its bits. */
 static double check_bound(const gemm_team *team, product *p)
 {
@@ -298,6 +325,7 @@ static void check_level(const char *level, bool bf16, product *p)
         check_packed(&team, p);
         check_continued(&team, p);
         check_after(&team, p);
+        check_columns(&team, p);
         if (threads[i] < 3) {
             check_rows(&team, p, 1);
             check_rows(&team, p, 5);

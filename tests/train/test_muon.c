@@ -25,7 +25,8 @@
 #define LR 0.02
 #define SCALE 0.7
 
-/* Blocks of one long row, products of more than 384 terms, sides that are no multiple of a tile, several matrices at once. */
+/* Blocks of one long row, products of more than 384 terms, sides that are no multiple of a tile or of a strip, several matrices
+ * at once. */
 static const struct {
     const char *name;
     size_t shape[2];
@@ -40,6 +41,7 @@ static const struct {
     {"blocks.0.attention.q_norm.weight", {10, 7}, false},
     {"blocks.0.ffn.up.weight", {430, 66}, true},
     {"blocks.0.ffn.up.lora_A.weight", {66, 5}, false},
+    {"blocks.0.ffn.gate.weight", {203, 201}, true},
     {"blocks.0.ffn.down.weight", {3, 9000}, true},
     {"encoder.1.self_attention.v.weight", {1, 9}, true},
     {"decoder.0.cross_attention.v.weight", {9, 1}, true},

@@ -22,6 +22,7 @@
 #define MATCHED_RMS 0.2 /* root mean square of Adam's steps (Liu et al. 2025, section 2.2) */
 
 #define TOGETHER ((size_t)1 << 19) /* max elements of `memory` for several matrices at once, so that they stay in a cache */
+#define STRIP_MIN ((size_t)64) /* min rows of a strip of G or F: with fewer, packing the other operand costs too much */
 #define UNIT (KERNELS_ALIGN / sizeof(rapt_real))
 
 /* ---- options ------------------------------------------------------------------------------------------------ */
@@ -213,39 +214,110 @@ static void take_norms(step_group *g)
 
 /* ---- Newton-Schulz ------------------------------------------------------------------------------------------ */
 
-/* A gemm_epilogue_fn: G G, of which elements at .. at + n - 1 are complete, becomes a I + b G + c G G. */
+/* A strip of rows of G or F. Both are symmetric, to the bit, so a strip is computed from its own first column on; what is left of
+ * that is mirrored. */
+typedef struct strip {
+    const step_matrix *of;
+    size_t first; /* row, and column */
+} strip;
+
+typedef struct strip_set {
+    step_group *g;
+    size_t each;   /* strips of a matrix */
+    bool factors;  /* F; else G */
+    strip list[GEMM_MAX_JOBS];
+    gemm_job jobs[GEMM_MAX_JOBS];
+} strip_set;
+
+/* A gemm_epilogue_fn: G G, of which elements at .. at + n - 1 of a strip are complete, becomes a I + b G + c G G. */
 static void finish_factor(const kernels *k, const void *context, size_t at, size_t n)
 {
-    const step_matrix *w = context;
-    rapt_real *f = w->factor + at;
-    const size_t row = at / w->side, column = at % w->side;
+    const strip *s = context;
+    const size_t side = s->of->side, corner = s->first * (side + 1), row = at / side, column = at % side;
+    rapt_real *f = s->of->factor + corner + at;
     k->scale(n, NS_C, f, f);
-    k->axpy(n, NS_B, w->gram + at, f);
+    k->axpy(n, NS_B, s->of->gram + corner + at, f);
     if (row >= column && row < column + n)
         f[row - column] += NS_A;
+}
+
+static matrix stored_rows(const rapt_real *data, size_t columns)
+{
+    return (matrix){.data = data, .row = (ptrdiff_t)columns, .col = 1};
+}
+
+static matrix transposed(matrix a)
+{
+    return (matrix){.data = a.data, .row = a.col, .col = a.row};
+}
+
+/* Row `index` of the strips' limits. */
+static size_t strip_limit(const step_matrix *w, size_t each, size_t index)
+{
+    return index == each ? w->side : w->side * index / each / KERNELS_LANES * KERNELS_LANES;
+}
+
+static gemm_job strip_job(const step_matrix *w, bool factors, size_t first, size_t end)
+{
+    const matrix x = stored_rows(w->x, w->columns), gram = stored_rows(w->gram, w->side);
+    const matrix a = factors ? gram : w->rows > w->columns ? transposed(x) : x, b = factors ? gram : transposed(a);
+    return (gemm_job){.m = end - first, .n = w->side - first,
+                      .k = factors ? w->side : w->rows > w->columns ? w->rows : w->columns, .a = matrix_at(a, first, 0),
+                      .b = matrix_at(b, 0, first), .c = (factors ? w->factor : w->gram) + first * (w->side + 1), .ldc = w->side,
+                      .epilogue_fn = factors ? finish_factor : NULL};
+}
+
+/* A pool_fn: strip `index` of all but the first ones gets what is to the left of its own columns. */
+static void mirror_strip(void *context, size_t index, int worker)
+{
+    const strip_set *s = context;
+    const step_matrix *w = &s->g->list[index / (s->each - 1)];
+    const size_t first = strip_limit(w, s->each, index % (s->each - 1) + 1);
+    const size_t end = strip_limit(w, s->each, index % (s->each - 1) + 2), n = w->side;
+    rapt_real *c = s->factors ? w->factor : w->gram;
+    (void)worker;
+    for (size_t j0 = 0; j0 < first; j0 += KERNELS_LANES) /* `first` is a multiple of it */
+        for (size_t i = first; i < end; i++)
+            for (size_t j = j0; j < j0 + KERNELS_LANES; j++)
+                c[i * n + j] = c[j * n + i];
+}
+
+/* G or F of each matrix of a group. */
+static void multiply_symmetric(const gemm_team *team, step_group *g, bool factors)
+{
+    strip_set s = {.g = g, .each = GEMM_MAX_JOBS / g->count, .factors = factors};
+    size_t count = 0, elements = 0;
+    for (size_t i = 0; i < g->count; i++) {
+        const size_t most = g->list[i].side / STRIP_MIN;
+        s.each = s.each < most ? s.each : most > 0 ? most : 1;
+        elements += g->list[i].side * g->list[i].side;
+    }
+    for (size_t i = 0; i < g->count; i++)
+        for (size_t k = 0; k < s.each; k++) {
+            const step_matrix *w = &g->list[i];
+            const size_t first = strip_limit(w, s.each, k);
+            s.list[count] = (strip){w, first};
+            s.jobs[count] = strip_job(w, factors, first, strip_limit(w, s.each, k + 1));
+            s.jobs[count].context = &s.list[count];
+            count++;
+        }
+    gemm_all(team, s.jobs, count);
+    pool_run(team->pool, g->count * (s.each - 1), elements / 2, mirror_strip, &s);
 }
 
 /* One iteration: G = x x^T, x = (a I + b G + c G G) x; a matrix with more rows than columns is transposed for it, which changes
  * no sum. */
 static void iterate(const gemm_team *team, step_group *g)
 {
-    gemm_job gram[GEMM_MAX_JOBS], factor[GEMM_MAX_JOBS], next[GEMM_MAX_JOBS];
+    gemm_job next[GEMM_MAX_JOBS];
+    multiply_symmetric(team, g, false);
+    multiply_symmetric(team, g, true);
     for (size_t i = 0; i < g->count; i++) {
-        step_matrix *w = &g->list[i];
-        const size_t n = w->side;
+        const step_matrix *w = &g->list[i];
         const bool tall = w->rows > w->columns;
-        const matrix x = {.data = w->x, .row = (ptrdiff_t)w->columns, .col = 1};
-        const matrix turned = {.data = w->x, .row = 1, .col = (ptrdiff_t)w->columns};
-        const matrix square = {.data = w->gram, .row = (ptrdiff_t)n, .col = 1};
-        const matrix f = {.data = w->factor, .row = (ptrdiff_t)n, .col = 1};
-        gram[i] = (gemm_job){.m = n, .n = n, .k = tall ? w->rows : w->columns, .a = tall ? turned : x, .b = tall ? x : turned,
-                             .c = w->gram};
-        factor[i] = (gemm_job){.m = n, .n = n, .k = n, .a = square, .b = square, .c = w->factor, .epilogue_fn = finish_factor,
-                               .context = w};
-        next[i] = (gemm_job){.m = w->rows, .n = w->columns, .k = n, .a = tall ? x : f, .b = tall ? f : x, .c = w->next};
+        const matrix x = stored_rows(w->x, w->columns), f = stored_rows(w->factor, w->side);
+        next[i] = (gemm_job){.m = w->rows, .n = w->columns, .k = w->side, .a = tall ? x : f, .b = tall ? f : x, .c = w->next};
     }
-    gemm_all(team, gram, g->count);
-    gemm_all(team, factor, g->count);
     gemm_all(team, next, g->count);
     for (size_t i = 0; i < g->count; i++) {
         step_matrix *w = &g->list[i];
