@@ -100,11 +100,12 @@ static inline rapt_muon_options rapt_muon_options_default(void)
  * learning rate:
  *
  *    m = mu m + (1 - mu) g;   u = mu m + (1 - mu) g if nesterov, else m;   x = u / max(|u|, 1e-7)
- *    ns_steps times: G = x x^T, x = (3.4445 I - 4.7750 G + 2.0315 G G) x   (of x^T if there are more rows than columns)
+ *    ns_steps times: G = x x^T, F = 2.0315 G G - 4.7750 G, x = 3.4445 x + F x   (of x^T if there are more rows than columns)
  *    p = (1 - lr weight_decay) p - lr adjust x
  *
- * This is torch.optim.Muon, but in fp32 throughout, where that iterates in bf16. Either of the options may be NULL: the defaults.
- * NULL with `err` (which may be NULL) set: as in rapt_adam_new; RAPT_ERR_VALUE also if `adam` has bits8. */
+ * This is torch.optim.Muon, but in fp32; on a tape that computes in bf16, x and G are rounded to bf16, as in torch, and products
+ * are in bf16. Either of the options may be NULL: the defaults. NULL with `err` (which may be NULL) set: as in rapt_adam_new;
+ * RAPT_ERR_VALUE also if `adam` has bits8. */
 RAPT_API rapt_adam *rapt_muon_new(rapt_params *set, const rapt_muon_options *muon, const rapt_adam_options *adam,
                                   rapt_error *err);
 

@@ -126,6 +126,7 @@ size_t muon_room(const rapt_muon_options *o, const rapt_params *set)
 
 /* A matrix [rows, columns] in its step. */
 typedef struct step_matrix {
+    bool rounds; /* x and G to bf16 */
     rapt_param *param;
     rapt_real *momentum;
     size_t rows, columns, side; /* the smaller of both */
@@ -138,7 +139,7 @@ typedef struct step_matrix {
 
 typedef struct step_group {
     const kernels *k;
-    bool nesterov;
+    bool nesterov, rounds;
     rapt_real momentum, grad_share; /* mu, (1 - mu) times the factor of gradients */
     size_t count, blocks, elements;
     step_matrix list[GEMM_MAX_JOBS];
@@ -179,6 +180,19 @@ static void average_block(void *context, size_t index, int worker)
     b.of->sums[b.index] = (double)g->k->sum_squares(b.n, x);
 }
 
+/* Rounds to bf16. Products in bf16 round their operands: if x and G in the sums beside these products were not the same numbers,
+ * errors would be twice as large. */
+static void round_elements(const kernels *k, rapt_real *x, size_t n)
+{
+    enum { AT_ONCE = 256 };
+    uint8_t memory[2 * AT_ONCE];
+    for (size_t done = 0, some; done < n; done += some) {
+        some = n - done < AT_ONCE ? n - done : AT_ONCE;
+        k->round_bf16(some, x + done, memory);
+        k->widen_bf16(some, memory, x + done);
+    }
+}
+
 /* A pool_fn. */
 static void normalize_block(void *context, size_t index, int worker)
 {
@@ -187,6 +201,8 @@ static void normalize_block(void *context, size_t index, int worker)
     rapt_real *x = b.of->x + b.from;
     (void)worker;
     g->k->scale(b.n, b.of->inv_norm, x, x);
+    if (b.of->rounds)
+        round_elements(g->k, x, b.n);
 }
 
 /* A pool_fn: p = fma(-step_size, x, decay p). */
@@ -229,16 +245,31 @@ typedef struct strip_set {
     gemm_job jobs[GEMM_MAX_JOBS];
 } strip_set;
 
-/* A gemm_epilogue_fn: G G, of which elements at .. at + n - 1 of a strip are complete, becomes a I + b G + c G G. */
+/* A gemm_epilogue_fn: G is rounded. */
+static void finish_gram(const kernels *k, const void *context, size_t at, size_t n)
+{
+    const strip *s = context;
+    if (s->of->rounds)
+        round_elements(k, s->of->gram + s->first * (s->of->side + 1) + at, n);
+}
+
+/* A gemm_epilogue_fn: G G, of which elements at .. at + n - 1 of a strip are complete, becomes F = b G + c G G. */
 static void finish_factor(const kernels *k, const void *context, size_t at, size_t n)
 {
     const strip *s = context;
-    const size_t side = s->of->side, corner = s->first * (side + 1), row = at / side, column = at % side;
+    const size_t corner = s->first * (s->of->side + 1);
     rapt_real *f = s->of->factor + corner + at;
     k->scale(n, NS_C, f, f);
     k->axpy(n, NS_B, s->of->gram + corner + at, f);
-    if (row >= column && row < column + n)
-        f[row - column] += NS_A;
+}
+
+/* A gemm_epilogue_fn: F x becomes a x + F x, rounded. Were a a part of F, products in bf16 would round it. */
+static void finish_next(const kernels *k, const void *context, size_t at, size_t n)
+{
+    const step_matrix *w = context;
+    k->axpy(n, NS_A, w->x + at, w->next + at);
+    if (w->rounds)
+        round_elements(k, w->next + at, n);
 }
 
 static matrix stored_rows(const rapt_real *data, size_t columns)
@@ -264,7 +295,7 @@ static gemm_job strip_job(const step_matrix *w, bool factors, size_t first, size
     return (gemm_job){.m = end - first, .n = w->side - first,
                       .k = factors ? w->side : w->rows > w->columns ? w->rows : w->columns, .a = matrix_at(a, first, 0),
                       .b = matrix_at(b, 0, first), .c = (factors ? w->factor : w->gram) + first * (w->side + 1), .ldc = w->side,
-                      .epilogue_fn = factors ? finish_factor : NULL};
+                      .epilogue_fn = factors ? finish_factor : finish_gram};
 }
 
 /* A pool_fn: strip `index` of all but the first ones gets what is to the left of its own columns. */
@@ -305,8 +336,8 @@ static void multiply_symmetric(const gemm_team *team, step_group *g, bool factor
     pool_run(team->pool, g->count * (s.each - 1), elements / 2, mirror_strip, &s);
 }
 
-/* One iteration: G = x x^T, x = (a I + b G + c G G) x; a matrix with more rows than columns is transposed for it, which changes
- * no sum. */
+/* One iteration: G = x x^T, F = b G + c G G, x = a x + F x; a matrix with more rows than columns is transposed for it, which
+ * changes no sum. */
 static void iterate(const gemm_team *team, step_group *g)
 {
     gemm_job next[GEMM_MAX_JOBS];
@@ -316,7 +347,8 @@ static void iterate(const gemm_team *team, step_group *g)
         const step_matrix *w = &g->list[i];
         const bool tall = w->rows > w->columns;
         const matrix x = stored_rows(w->x, w->columns), f = stored_rows(w->factor, w->side);
-        next[i] = (gemm_job){.m = w->rows, .n = w->columns, .k = w->side, .a = tall ? x : f, .b = tall ? f : x, .c = w->next};
+        next[i] = (gemm_job){.m = w->rows, .n = w->columns, .k = w->side, .a = tall ? x : f, .b = tall ? f : x, .c = w->next,
+                             .epilogue_fn = finish_next, .context = w};
     }
     gemm_all(team, next, g->count);
     for (size_t i = 0; i < g->count; i++) {
@@ -359,6 +391,7 @@ static size_t group_fill(step_group *g, const muon_state *m, double lr, const mu
     while (g->count < count && g->count < GEMM_MAX_JOBS && used + room_of(list[g->count].param) <= m->room) {
         step_matrix *w = &g->list[g->count];
         *w = step_matrix_of(m, &list[g->count], lr, m->memory + used);
+        w->rounds = g->rounds;
         used += room_of(w->param);
         g->blocks += w->blocks;
         g->elements += w->rows * w->columns;
@@ -383,9 +416,8 @@ static void announce(rapt_tape *t, const muon_state *m, const step_group *g)
 void muon_step(const muon_state *m, rapt_tape *t, double lr, double grad_scale, const muon_matrix *list, size_t count)
 {
     const double own = lr * m->options.lr_scale;
-    gemm_team team = t->team;
-    team.gemm = &t->k->gemm; /* in fp32, whatever the passes compute in */
-    step_group g = {.k = t->k, .nesterov = m->options.nesterov, .momentum = (rapt_real)m->options.momentum,
+    step_group g = {.k = t->k, .nesterov = m->options.nesterov, .rounds = t->team.gemm->pair > 1,
+                    .momentum = (rapt_real)m->options.momentum,
                     .grad_share = (rapt_real)((1 - m->options.momentum) * grad_scale)};
     for (size_t done = 0; done < count; done += g.count) {
         if (group_fill(&g, m, own, list + done, count - done) == 0)
@@ -395,7 +427,7 @@ void muon_step(const muon_state *m, rapt_tape *t, double lr, double grad_scale, 
         take_norms(&g);
         pool_run(t->pool, g.blocks, g.elements, normalize_block, &g);
         for (size_t i = 0; i < m->options.ns_steps; i++)
-            iterate(&team, &g);
+            iterate(&t->team, &g);
         pool_run(t->pool, g.blocks, 2 * g.elements, move_block_elements, &g);
         profile_end(t);
     }
