@@ -87,14 +87,35 @@ static void a_set_keeps_the_two_newest(void **state)
     assert_memory_equal(kept_piece_find(&set, &keys[2])->ids, ((const int32_t[]){2, 2, 2, -1}), 4 * sizeof(int32_t));
 }
 
+/* How many pieces of one byte it has, each with its byte as the id. */
+static size_t count_bytes(const kept_pieces *k)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < 256; i++) {
+        const piece_key key = piece_key_of(&(char){(char)i}, 1, 0, 1);
+        const kept_piece *p = kept_piece_find(kept_set_of(k, &key), &key);
+        assert_true(!p || (p->ids[0] == (int32_t)i && p->ids[1] == -1));
+        count += p != NULL;
+    }
+    return count;
+}
+
 static void it_grows_up_to_its_bound(void **state)
 {
     (void)state;
     kept_pieces k = {0};
     size_t sets = 0;
+    assert_true(kept_pieces_expect(&k, 1));
+    for (size_t i = 0; i < 256; i++) { /* a set keeps two of them */
+        const piece_key key = piece_key_of(&(char){(char)i}, 1, 0, 1);
+        kept_piece_put(kept_set_of(&k, &key), &key, &(int32_t){(int32_t)i}, 1);
+    }
+    const size_t first = count_bytes(&k);
+    assert_in_range(first, 1, KEPT_WAYS * (k.mask + 1));
     for (int i = 0; i < 3000; i++) {
         assert_true(kept_pieces_expect(&k, 5000));
         assert_true(k.mask + 1 >= sets && k.mask < KEPT_SETS);
+        assert_int_equal(count_bytes(&k), first);
         sets = k.mask + 1;
     }
     assert_int_equal(sets, KEPT_SETS);
