@@ -103,7 +103,9 @@ void check_attend(check *c)
         for (size_t j = 0; j < sizeof widths / sizeof *widths; j++)
             for (unsigned how = 0; how < 8; how++) {
                 const size_t d = widths[j], dv = widths[(i + j + how) % (sizeof widths / sizeof *widths)];
-                const sizes s = {.heads = 1 + check_random_int(3), .first = check_random_int(2), .group = 2, .keys = keys[i],
+                const size_t group = 1 + (i + 3 * j + how) % 9; /* more heads than are computed together, and fewer */
+                const sizes s = {.heads = 1 + check_random_int(2 * (uint32_t)group), .first = check_random_int((uint32_t)group),
+                                 .group = group, .keys = keys[i],
                                  .d = keys[i] > 100 && d > 64 ? 64 : d, .dv = keys[i] > 100 && dv > 64 ? 80 : dv,
                                  .panels = how & 1, .keep = how & 2, .wild = how & 4};
                 run_attend(c, s);
@@ -112,26 +114,26 @@ void check_attend(check *c)
     run_attend(c, (sizes){.heads = 4, .group = 1, .keys = 13, .d = 32, .dv = 32, .panels = true});
 }
 
-static void time_attend(const kernels *k, size_t keys, size_t d, const char *what)
+static void time_attend(const kernels *k, size_t heads, size_t group, size_t keys, size_t d, const char *what)
 {
-    enum { HEADS = 4 };
-    const size_t row = HEADS * d;
-    float *q = check_room(Q, row), *keys_of = check_room(K, keys * row), *v = check_room(V, keys * row);
-    float *p = check_room(P, HEADS * (keys + 16)), *out = check_room(OUT, row), *stats = check_room(STATS, 2 * HEADS);
+    const size_t row = heads / group * d;
+    float *q = check_room(Q, heads * d), *keys_of = check_room(K, keys * row), *v = check_room(V, keys * row);
+    float *p = check_room(P, heads * (keys + 16)), *out = check_room(OUT, heads * d), *stats = check_room(STATS, 2 * heads);
     double seconds;
-    check_random(q, row);
+    check_random(q, heads * d);
     check_random(keys_of, keys * row);
     check_random(v, keys * row);
-    const kernels_query a = {.heads = HEADS, .group = 1, .keys = keys, .d = d, .dv = d, .q = q, .k = keys_of,
+    const kernels_query a = {.heads = heads, .group = group, .keys = keys, .d = d, .dv = d, .q = q, .k = keys_of,
                              .v = v, .k_row = (ptrdiff_t)row, .v_row = (ptrdiff_t)row, .scale = 0.2f, .p = p, .out = out,
-                             .max = stats, .inv_sum = stats + HEADS};
+                             .max = stats, .inv_sum = stats + heads};
     CHECK_TIME(seconds, k->attend(&a));
-    check_report(k, "attend", what, 4 * (double)(HEADS * keys * d), seconds, true);
+    check_report(k, "attend", what, 4 * (double)(heads * keys * d), seconds, true);
 }
 
 void bench_attend(const kernels *k)
 {
-    time_attend(k, 7, 32, "4 heads of 32, 7 keys");
-    time_attend(k, 13, 32, "4 heads of 32, 13 keys");
-    time_attend(k, 256, 64, "4 heads of 64, 256 keys");
+    time_attend(k, 4, 1, 7, 32, "4 heads of 32, 7 keys");
+    time_attend(k, 4, 1, 13, 32, "4 heads of 32, 13 keys");
+    time_attend(k, 4, 1, 256, 64, "4 heads of 64, 256 keys");
+    time_attend(k, 14, 7, 544, 64, "14 heads of 64, 7 a group, 544 keys");
 }
