@@ -12,6 +12,7 @@
  * with the same results. */
 #include "base/pool.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/process.h"
 #include "base/thread.h"
@@ -56,6 +57,8 @@ struct rapt_pool {
     thread_condition wake;
     bool rests;                 /* pool_run does nothing */
     bool shared;                /* several threads call pool_run */
+    bool measures;
+    pool_times times;
     atomic_flag busy;           /* one of them has the workers */
     int sleepers;               /* guarded by mutex */
     int alone, alone_next;      /* small loops that the caller still runs alone; the number for the next wait */
@@ -242,6 +245,17 @@ void pool_share(pool *p)
     p->shared = true;
 }
 
+void pool_measure(pool *p, bool on)
+{
+    p->measures = on;
+    p->times = (pool_times){0};
+}
+
+pool_times pool_measured(const pool *p)
+{
+    return p->times;
+}
+
 void pool_rest(pool *p, bool on)
 {
     p->rests = on;
@@ -316,6 +330,20 @@ static void run_serial(size_t count, pool_fn *fn, void *context)
         fn(context, i, 0);
 }
 
+/* The moment, if loops are measured. */
+static double pool_now(const pool *p)
+{
+    return p->measures ? clock_seconds() : 0;
+}
+
+static void note_times(pool *p, double start, double ran_out)
+{
+    const double end = pool_now(p);
+    p->times.loops++;
+    p->times.inside += end - start;
+    p->times.waiting += end - ran_out;
+}
+
 /* Runs a loop in all threads, or alone if workers would not help. */
 static void run_shared_out(pool *p, size_t count, bool small, pool_fn *fn, void *context)
 {
@@ -325,11 +353,15 @@ static void run_shared_out(pool *p, size_t count, bool small, pool_fn *fn, void 
         run_serial(count, fn, context);
         return;
     }
+    const double start = pool_now(p);
     p->fn = fn;
     p->context = context;
     start_loop(p, count);
     run_chunks(p, 0);
+    const double ran_out = pool_now(p);
     bool waited = wait_until_done(p, count);
+    if (p->measures)
+        note_times(p, start, ran_out);
     if (small)
         note_wait(p, waited);
 }

@@ -28,6 +28,18 @@ void pool_share(pool *p);
 /* While `on`, pool_run returns at once, for a pass that is only counted and not computed. */
 void pool_rest(pool *p, bool on);
 
+/* The time of loops that ran in several threads, in seconds of the caller. */
+typedef struct pool_times {
+    uint64_t loops;
+    double inside;  /* from their starts to their ends */
+    double waiting; /* part of `inside`, at their ends: no chunk was left for the caller */
+} pool_times;
+
+/* Measures from now on, or no longer; three clock reads a loop. No loop may be running. */
+void pool_measure(pool *p, bool on);
+/* What was measured since pool_measure. */
+pool_times pool_measured(const pool *p);
+
 #define POOL_MAX_CHUNKS 8388607 /* more run on the caller's thread alone */
 
 /* Runs fn for chunks 0 .. count-1 and returns when all are done. `work` is the total work in elementary

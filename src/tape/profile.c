@@ -8,6 +8,7 @@
 void rapt_tape_profile(rapt_tape *t, bool on)
 {
     t->profile = (tape_profile){.on = on};
+    pool_measure(t->team.pool, on);
 }
 
 /* The entry of an operation, new if need be; NULL once there are more than TAPE_PROFILE_KINDS. */

@@ -102,6 +102,27 @@ static void many_loops(void **state)
     pool_free(p);
 }
 
+/* Only loops of several threads count, and only while they are measured. */
+static void loops_are_measured(void **state)
+{
+    static loop l;
+    (void)state;
+    pool *p = new_pool(3);
+    check_loop(p, &l, 30, LARGE_WORK);
+    assert_int_equal(pool_measured(p).loops, 0);
+    pool_measure(p, true);
+    for (int i = 0; i < 5; i++)
+        check_loop(p, &l, 30, LARGE_WORK);
+    check_loop(p, &l, 1, LARGE_WORK); /* the caller's alone */
+    const pool_times times = pool_measured(p);
+    assert_int_equal(times.loops, 5);
+    assert_true(times.inside > 0 && times.waiting >= 0 && times.waiting <= times.inside);
+    pool_measure(p, false);
+    check_loop(p, &l, 30, LARGE_WORK);
+    assert_int_equal(pool_measured(p).loops, 0);
+    pool_free(p);
+}
+
 /* Pauses long enough for workers to fall asleep. */
 static void workers_wake_up(void **state)
 {
@@ -246,6 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_chunk_runs_once),
         cmocka_unit_test(many_loops),
+        cmocka_unit_test(loops_are_measured),
         cmocka_unit_test(workers_wake_up),
         cmocka_unit_test(a_loop_waits_for_all),
         cmocka_unit_test(small_loops_stay_on_the_caller),

@@ -86,6 +86,7 @@ check 'decode prints the peak beside the figure' \
     grep -Eq 'tokens/s, .* GB/s, [0-9]+ % of the [0-9.]+ GB/s that this machine reads' .out
 "$RAPT-bench" decode "${small[@]}" --batch 1 --seconds 0.02 --profile >.out
 check 'decode --profile' grep -Eq '^linear  .* GB/s' .out
+check 'decode --profile: loops' sh -c 'grep -Eq "^waiting for them .* %" .out && grep -Eq "^between loops .* %" .out'
 tiny=(--layers 1 --width 32 --vocab 100)
 keys='tok_s ms_token s_500 tokens gflops peak_gflops peak_share weights_gb gb_s read_gb_s read_share rss_mb threads'
 bench 2 'decode sentences, beam 1 and 4' "$keys" "${decode[@]}" --case a2 "${tiny[@]}"
