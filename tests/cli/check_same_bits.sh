@@ -68,6 +68,9 @@ everywhere lm-wide lm "${lm[@]}" "${wide[@]}"
 everywhere lm-shards lm "${lm[@]}" "${wide[@]}" --set train.batch=2 --set train.accumulate=7 --set train.shards=5
 # Heads that are wider than a panel of the kernels at some levels, and texts of several tiles of queries.
 everywhere lm-long lm "${lm[@]}" "${wide[@]}" --set model.d_model=160 --set model.context=150 --set train.steps=6
+# Muon: matrices of several strips, in several shards.
+everywhere lm-muon lm "${lm[@]}" "${wide[@]}" --set train.optimizer=muon --set model.d_model=160 --set model.ffn=200 \
+    --set train.batch=2 --set train.accumulate=4 --set train.shards=3 --set train.steps=6
 everywhere shards tiny "${recipe[@]}" --set train.batch=8 --set train.accumulate=6 --set train.shards=3
 
 # In bf16: with any threads at one level, stopped and resumed, and not what fp32 gives.

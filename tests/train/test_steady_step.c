@@ -37,6 +37,7 @@ typedef struct trainer {
     rapt_transformer *pair;
     rapt_lm *lm; /* one of both */
     bool late;   /* a vocabulary of which a step uses little */
+    bool muon;
     size_t rows; /* of a batch of the language model */
     batch batches[BATCHES];
 } trainer;
@@ -99,7 +100,7 @@ static void check_steady(trainer *r)
     int steps_with_faults = 0;
     rapt_adam_options adam = ADAM(.beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01);
     r->t = rapt_tape_new(&(rapt_compute){.threads = 2}, NULL);
-    r->adam = rapt_adam_new(params_of(r), &adam, NULL);
+    r->adam = r->muon ? rapt_muon_new(params_of(r), NULL, &adam, NULL) : rapt_adam_new(params_of(r), &adam, NULL);
     assert_true(r->t && r->adam);
     tape_defer_gradients(r->t, r->late);
     for (uint64_t i = 0; i < BATCHES; i++)
@@ -138,12 +139,12 @@ static void translation_is_steady(void **state)
     translation(RAPT_NORM_PLACE_PRE);
 }
 
-static void language_model(size_t rows, bool late)
+static void language_model(size_t rows, bool late, bool muon)
 {
     rapt_lm_config c = {.vocab = VOCAB, .layers = 2, .context = TIME, .positions = RAPT_POSITIONS_LEARNED, .tied = !late,
                         .block = {.d_model = 32, .heads = 4, .ffn = 64, .norm_place = RAPT_NORM_PLACE_PRE,
                                   .ffn_kind = RAPT_FFN_GELU, .bias = true, .dropout = 0.1, .init = RAPT_WEIGHT_INIT_PYTORCH}};
-    trainer r = {.lm = rapt_lm_new(&c, 1, NULL), .late = late, .rows = rows};
+    trainer r = {.lm = rapt_lm_new(&c, 1, NULL), .late = late, .muon = muon, .rows = rows};
     assert_non_null(r.lm);
     if (late)
         rapt_param_make_sparse(r.lm->params, r.lm->input.embedding.weight);
@@ -154,8 +155,9 @@ static void language_model(size_t rows, bool late)
 static void language_models_are_steady(void **state)
 {
     (void)state;
-    language_model(BATCH, false);
-    language_model(1, true); /* few enough for a deferred gradient */
+    language_model(BATCH, false, false);
+    language_model(BATCH, false, true);
+    language_model(1, true, false); /* few enough for a deferred gradient */
 }
 
 int main(void)
