@@ -301,6 +301,7 @@ def measure_tokenizer(options, report, work):
     for name, found in ids.items():
         if found != ids["encode_batch"]:
             raise SystemExit(f"tokenizer: other ids than {name}")
+    ids.clear() # a million objects, which every collection of garbage would look at
     for name in ("tokenizers", "tiktoken"):
         if name not in calls:
             report.note(f"tokenizer: without {name}, which {sys.executable} lacks")

@@ -30,8 +30,9 @@ const char *ext_text(PyObject *text, const char *name)
 
 static bool read_text(PyObject *text, const char *list, size_t i, bool zeros, ext_texts *out)
 {
-    char place[64];
-    snprintf(place, sizeof place, "%s[%zu]", list, i);
+    char place[64] = "";
+    if (!zeros || !PyUnicode_Check(text)) // only messages name it
+        snprintf(place, sizeof place, "%s[%zu]", list, i);
     if (!ext_sized(text, place, &out->sized[i]))
         return false;
     out->texts[i] = out->sized[i].data;

@@ -60,12 +60,7 @@ rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *k, const char *text, si
     return code ? code : k->ops->encode_to(k, text, size, o.specials, sink, context, err);
 }
 
-typedef struct id_list {
-    int32_t *ids;
-    size_t count, capacity;
-} id_list;
-
-static rapt_code tokenizer_append(void *context, const int32_t *ids, size_t count, rapt_error *err)
+rapt_code id_list_append(void *context, const int32_t *ids, size_t count, rapt_error *err)
 {
     id_list *list = context;
     if (!ARRAY_RESERVE(&list->ids, &list->capacity, list->count + count))
@@ -81,7 +76,7 @@ rapt_code tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text, size
     id_list list = {0};
     size_t expected = size / 4 + 16;
     rapt_code code = ARRAY_RESERVE(&list.ids, &list.capacity, expected)
-                         ? k->ops->encode_to(k, text, size, specials, tokenizer_append, &list, err)
+                         ? k->ops->encode_to(k, text, size, specials, id_list_append, &list, err)
                          : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu ids", expected);
     if (code)
         free(list.ids);

@@ -56,6 +56,13 @@ bool tokenizer_is_foreign(const rapt_tokenizer *k);
 char *tokenizer_to_text(const rapt_tokenizer *k);
 rapt_tokenizer *tokenizer_from_text(const char *name, const char *text, size_t size, rapt_error *err);
 
+/* Starts as {0}; `ids` is the owner's to free. id_list_append is a sink whose context is such a list. */
+typedef struct id_list {
+    int32_t *ids; /* [count] */
+    size_t count, capacity;
+} id_list;
+
+rapt_code id_list_append(void *list, const int32_t *ids, size_t count, rapt_error *err);
 /* rapt_tokenizer_encode_bytes for callers that know which of its options they want. */
 rapt_code tokenizer_encode_bytes(const rapt_tokenizer *k, const char *text, size_t size, bool specials, int32_t **ids,
                                  size_t *count, rapt_error *err);

@@ -89,6 +89,8 @@ static void batches_are_their_texts(void **state)
         make_texts(memory, texts, i == 0);
         for (int threads = 1; threads < 5; threads++)
             assert_batch(list[i], texts, TEXTS, threads);
+        for (size_t count = 1022; count < 1027; count++) /* about the number from which groups have several texts */
+            assert_batch(list[i], texts, count, 7);
         assert_batch(list[i], texts, 1, 2);
         assert_batch(list[i], texts, 0, 0);
         rapt_tokenizer_free(list[i]);

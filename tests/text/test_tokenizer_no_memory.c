@@ -26,7 +26,7 @@ static int set_up(void **state)
     return failing_check_link(state) == 0 && folder_make(state) == 0 ? 0 : -1;
 }
 
-/* Encodes, decodes, and writes and reads a file. What went wrong, RAPT_OK if nothing did. */
+/* Encodes, alone and as a batch, decodes, and writes and reads a file. What went wrong, RAPT_OK if nothing did. */
 static rapt_code use(rapt_tokenizer *k, rapt_error *err)
 {
     int32_t *ids = NULL;
@@ -39,6 +39,13 @@ static rapt_code use(rapt_tokenizer *k, rapt_error *err)
         code = RAPT_ERR_MEMORY;
     free(back);
     free(ids);
+    ids = NULL;
+    size_t *starts = NULL;
+    const rapt_text two[] = {{text, 900}, {text + 450, 300}};
+    if (code == RAPT_OK)
+        code = rapt_tokenizer_encode_batch(k, two, 2, &ENCODE(.specials = true, .threads = 1), &ids, &starts, err);
+    free(ids);
+    free(starts);
     if (code == RAPT_OK)
         code = rapt_tokenizer_save(k, folder_in("again.json"), err);
     rapt_tokenizer *again = code ? NULL : rapt_tokenizer_load(folder_in("again.json"), err);
