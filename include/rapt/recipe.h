@@ -159,6 +159,7 @@ typedef struct rapt_recipe {
         int64_t accumulate; /* gradient accumulation: batches per optimizer step */
         int64_t shards; /* shards of the batches of a step, at most `accumulate`; their gradients are added in a binary tree */
         bool recompute; /* rapt_pass.recompute */
+        bool release_gradients; /* update each parameter in the backward pass, as soon as its gradient is complete */
         rapt_recipe_optimizer optimizer;
         rapt_type gradients; /* numeric type of the gradients of weights between a backward pass and the optimizer step: fp32
                                      or bf16 */

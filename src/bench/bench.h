@@ -23,8 +23,8 @@ typedef struct bench_options {
     rapt_type kv_cache; /* of `decode` */
     size_t beam;    /* `decode`; 0: 1, then 4 */
     bool json, profile, recompute;
-    rapt_recipe_optimizer optimizer; /* of `train` */
-    bool gradients_bf16;             /* of `train` */
+    rapt_recipe_optimizer optimizer;        /* of `train` */
+    bool gradients_bf16, release_gradients; /* of `train` */
     const char *tokenizer, *text; /* `tokenizer` */
     const char *model;            /* `decode`; NULL: random weights */
     size_t elements, ranks; /* `group`; 0: the default, one rank */

@@ -59,6 +59,8 @@ static void cmd_bench_check(const bench_arguments *a)
         usage_error("--recompute is for `train`");
     if ((a->o.optimizer || a->o.gradients_bf16) && a->run != bench_train)
         usage_error("--optimizer and --gradients are for `train`");
+    if (a->o.release_gradients && (a->run != bench_train || a->o.gradients_bf16))
+        usage_error("--release-gradients is for `train`, and not with --gradients bf16");
     if ((s->layers || s->width || s->vocab || s->batch || s->time) && !models)
         usage_error("sizes (--layers, --width, --vocab, --batch, --time) are for `train` and `decode`");
     if (a->o.beam && a->run != bench_decode)
@@ -99,6 +101,8 @@ static const cli_option OPTIONS[] = {
     OPTION_WORD("optimizer", "NAME", AT(o.optimizer), RAPT_RECIPE_OPTIMIZER_ADAM, "adam, adam8bit, muon",
                 "train: adam (default), adam8bit or muon, as train.optimizer"),
     OPTION_EITHER("gradients", "P", AT(o.gradients_bf16), "fp32, bf16", "train: fp32 (default) or bf16, as train.gradients"),
+    OPTION_FLAG("release-gradients", AT(o.release_gradients), "train: update in the backward pass, as train.release_gradients; "
+                "without clipping"),
     OPTION_FLAG("profile", AT(o.profile), "train, decode (gpt2): print the time of each operation and its share of the peak"),
     OPTION_COUNT("elements", "N", AT(o.elements), 1, 1LL << 40, "group: elements to exchange (default 8388608: 32 MB)"),
     OPTION_COUNT("ranks", "N", AT(o.ranks), 1, 1024, "group: without mpirun, N ranks in one process (default 1)"),

@@ -8,7 +8,9 @@
 #include "bench/bench_times.h"
 #include "bench/bench_workload.h"
 #include "cli/machine_peak.h"
+#include "tape/tape_core.h"
 #include "tensor/params.h"
+#include "train/optimizer/grad_release.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,10 +25,26 @@ typedef struct train_bench {
     workload w;
     rapt_tape *t;
     rapt_adam *adam;
+    grad_release *release; /* with --release-gradients */
     bench_times ms[PARTS];
     size_t tokens;
     double loss, first_step;
 } train_bench;
+
+/* A counting pass shows when each gradient is complete. */
+static rapt_code make_release(train_bench *b, rapt_error *err)
+{
+    b->release = grad_release_new(b->t, b->w.params, err);
+    if (!b->release)
+        return err->code;
+    tape_count(b->t, true);
+    grad_release_learn(b->release);
+    rapt_code code = rapt_backward(b->t, b->w.loss(&b->w, b->t, 0), err);
+    grad_release_learnt(b->release);
+    tape_count(b->t, false);
+    rapt_params_zero_grad(b->w.params);
+    return code ? code : grad_release_place(b->release, b->w.params, err);
+}
 
 static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_error *err)
 {
@@ -43,11 +61,33 @@ static rapt_code make_machinery(train_bench *b, const bench_options *o, rapt_err
     muon.weight_decay = adam.weight_decay;
     b->adam = o->optimizer == RAPT_RECIPE_OPTIMIZER_MUON ? rapt_muon_new(b->w.params, &muon, &adam, err)
                                                          : rapt_adam_new(b->w.params, &adam, err);
+    if (b->adam && o->release_gradients)
+        return make_release(b, err);
     return b->adam ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for case %s", b->w.name);
+}
+
+/* The step is a part of the backward pass, and nothing is clipped, as with train.clip 0. */
+static rapt_code bench_released_step(train_bench *b, uint64_t number, double clock[PARTS], rapt_error *err)
+{
+    double start = clock_seconds(), norm;
+    grad_release_begin(b->release, b->adam, b->w.lr, 1);
+    rapt_tensor *loss = b->w.loss(&b->w, b->t, number);
+    double forward = clock_seconds();
+    rapt_code code = rapt_backward(b->t, loss, err);
+    code = grad_release_end(b->release, code, &norm, err);
+    double end = clock_seconds();
+    b->loss = code ? NAN : (double)loss->data[0];
+    clock[FORWARD] = forward - start;
+    clock[BACKWARD] = end - forward;
+    clock[CLIP] = clock[OPTIMIZER] = 0;
+    clock[STEP] = end - start;
+    return code;
 }
 
 static rapt_code bench_train_step(train_bench *b, uint64_t number, double clock[PARTS], rapt_error *err)
 {
+    if (b->release)
+        return bench_released_step(b, number, clock, err);
     double start = clock_seconds();
     rapt_tensor *loss = b->w.loss(&b->w, b->t, number);
     double forward = clock_seconds();
@@ -154,6 +194,7 @@ static void bench_train_release(train_bench *b)
     for (int i = 0; i < PARTS; i++)
         bench_times_free(&b->ms[i]);
     rapt_adam_free(b->adam);
+    grad_release_free(b->release);
     rapt_tape_free(b->t);
     if (b->w.own)
         b->w.free(&b->w);

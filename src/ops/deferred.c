@@ -2,6 +2,8 @@
  * rapt_op_output_loss, which records them, and train/. */
 #include "ops/deferred.h"
 
+#include "tape/grad_watch.h"
+
 #include <string.h>
 
 #define SETTLE_ROWS 128 /* of one task */
@@ -10,6 +12,11 @@
 void tape_defer_gradients(rapt_tape *t, bool on)
 {
     t->defers = on;
+}
+
+void tape_release_gradients(rapt_tape *t, bool on)
+{
+    t->releases = on;
 }
 
 bool deferred_fits(const rapt_tape *t, size_t in)
@@ -24,6 +31,42 @@ rapt_code deferred_check(const rapt_tape *t, const rapt_param *p, rapt_error *er
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: its deferred gradient belongs to another tape or to a pass that is over",
                      p->value.name);
+}
+
+static bool deferred_now(const rapt_tape *t, const rapt_param *p)
+{
+    const deferred_grad *d = &p->state->deferred;
+    return d->dy && d->tape == t && d->pass == t->passes;
+}
+
+bool deferred_add_rows(rapt_tape *t, rapt_param *p, size_t count, const int32_t *ids, const rapt_real *scale,
+                       const rapt_real *dy)
+{
+    if (!p->state->deferred.takes_rows || !deferred_now(t, p) || p->value.grad_filled)
+        return false;
+    deferred_rows *r = tape_alloc(t, 1, sizeof *r), **end = &p->state->deferred.rows;
+    const size_t elements = count * p->value.shape[1];
+    rapt_real *copy = tape_elements(t, elements);
+    if (!r || !copy)
+        return true; /* the tape has failed */
+    if (tape_computes(t))
+        memcpy(copy, dy, elements * sizeof *copy);
+    *r = (deferred_rows){NULL, ids, scale, copy, count};
+    while (*end)
+        end = &(*end)->next;
+    *end = r;
+    grad_watch_note(t, &p->value);
+    return true;
+}
+
+/* Adds to rows first .. first + count - 1, which are in `to`. */
+static void deferred_add(const kernels *k, const rapt_param *p, size_t first, size_t count, rapt_real *to)
+{
+    const size_t in = p->value.shape[1];
+    for (const deferred_rows *r = p->state->deferred.rows; r; r = r->next)
+        for (size_t i = 0; i < r->count; i++)
+            if (r->ids[i] >= 0 && (size_t)r->ids[i] >= first && (size_t)r->ids[i] - first < count)
+                k->axpy(in, r->scale[i], r->dy + i * in, to + ((size_t)r->ids[i] - first) * in);
 }
 
 /* Computes rows first .. first + count - 1 into `to` (`accumulate`: adds them to `to`). */
@@ -44,6 +87,7 @@ static void deferred_compute(const kernels *k, const rapt_param *p, size_t first
     }
     if (!accumulate)
         memset(to, 0, count * in * sizeof *to);
+    deferred_add(k, p, first, count, to);
 }
 
 const rapt_real *deferred_chunk(const rapt_tape *t, int worker, const rapt_param *p, size_t first, size_t count)

@@ -2,6 +2,7 @@
  * PyTorch's nn.Embedding. The backward pass adds each position's gradient to its row, always in the order of the tokens;
  * threads divide the features, so the sums don't depend on their number. */
 #include "base/math.h"
+#include "ops/deferred.h"
 #include "ops/dropout_op.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
@@ -170,6 +171,22 @@ static void position_gradient(rapt_tape *t, const embed_node *n, const rapt_real
     }
 }
 
+/* Whether the additions to rows are deferred, because the gradient of the output matrix, which is the same one,
+ * is. */
+static bool embed_defer(rapt_tape *t, const embed_node *n, const embed_loop *loop)
+{
+    const size_t count = embed_tokens_of(n);
+    if (!n->w->state->deferred.takes_rows)
+        return false;
+    int32_t *ids = tape_alloc(t, count, sizeof *ids);
+    rapt_real *scale = tape_elements(t, count);
+    for (size_t i = 0; ids && scale && tape_computes(t) && i < count; i++) {
+        ids[i] = is_padding(n, n->ids[i]) ? -1 : n->ids[i];
+        scale[i] = loop->freq ? n->row_scale[i] * loop->freq[i] : n->row_scale[i];
+    }
+    return tape_failed(t) || deferred_add_rows(t, n->w, count, ids, scale, loop->dy);
+}
+
 static void embed_backward(rapt_tape *t, tape_node *node)
 {
     embed_node *n = (embed_node *)node;
@@ -178,7 +195,8 @@ static void embed_backward(rapt_tape *t, tape_node *node)
     profile_op(t, "embedding", 0, 3.0 * (double)rapt_tensor_size(n->y));
     embed_loop loop = {.t = t, .n = n, .dy = before_dropout(t, n)};
     loop.freq = n->o.scale_grad_by_freq ? frequencies(t, n) : NULL;
-    loop.to = tape_grad_zeroed(t, &n->w->value);
+    bool deferred = !tape_failed(t) && embed_defer(t, n, &loop);
+    loop.to = deferred ? NULL : tape_grad_zeroed(t, &n->w->value);
     if (tape_failed(t))
         return;
     position_gradient(t, n, loop.dy);

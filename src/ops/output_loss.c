@@ -7,6 +7,7 @@
  * bit. */
 #include "ops/deferred.h"
 #include "ops/loss.h"
+#include "tape/grad_watch.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
 
@@ -35,7 +36,7 @@ typedef struct output_node {
     size_t stride;          /* elements of a row of logits: an odd number of cache lines, so that a column uses all sets of the
                                cache */
     rapt_real *logits;      /* [count, stride], then their gradient */
-    bool defers;            /* defer the gradient of w if possible */
+    bool fits;              /* the gradient of w may be deferred */
 } output_node;
 
 static size_t output_loss_min(size_t a, size_t b)
@@ -253,11 +254,15 @@ static bool output_loss_defer(rapt_tape *t, const output_node *n)
     rapt_error err = {0};
     if (deferred_check(t, n->w, &err))
         rapt_tape_fail(t, err.code, "output_loss %s", err.message);
-    if (tape_failed(t) || !n->defers || n->count > MAX_DEFERRED_ROWS || n->w->state->deferred.dy || n->w->sparse ||
+    const bool few = t->defers && n->count <= MAX_DEFERRED_ROWS;
+    const bool released = t->releases && n->count <= n->w->value.shape[1] && !n->w->value.grad_filled;
+    if (tape_failed(t) || !n->fits || !(few || released) || n->w->state->deferred.dy || n->w->sparse ||
         n->w->value.grad_bf16 || !tape_wants(t, &n->w->value)) /* a gradient in bf16 is small, and a deferred one could not be
                                                                   added to it */
         return false;
-    n->w->state->deferred = (deferred_grad){n->logits, n->inputs, n->stride, n->ends, n->blocks, t, t->passes};
+    n->w->state->deferred = (deferred_grad){n->logits, n->inputs, n->stride, n->ends, n->blocks, t, t->passes, false, NULL};
+    n->w->state->deferred.takes_rows = released && !few;
+    grad_watch_note(t, &n->w->value);
     return true;
 }
 
@@ -348,7 +353,7 @@ rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, ra
     tape_refresh_operand(t, w);
     if (b)
         tape_refresh(t, b);
-    output_node n = {.x = x, .w = w, .b = bt, .defers = t->defers && deferred_fits(t, w->value.shape[1])};
+    output_node n = {.x = x, .w = w, .b = bt, .fits = (t->defers || t->releases) && deferred_fits(t, w->value.shape[1])};
     bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, bt);
     if (records && w->value.shape[0] >= FEWEST_CLASSES && !observe_on(t)) /* an observer gets logits and all gradients */
         return fused(t, &n, labels, options, parts);

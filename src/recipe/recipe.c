@@ -174,6 +174,21 @@ static rapt_code check_muon(const rapt_recipe *r, char *reason)
     return check_lora(r, reason);
 }
 
+/* Gradients that are released are neither summed over batches nor kept. */
+static rapt_code check_release(const rapt_recipe *r, char *reason)
+{
+    const bool released = r->train.release_gradients;
+    if (released && r->train.accumulate > 1)
+        snprintf(reason, RECIPE_REASON, "train.release_gradients is true and train.accumulate %lld; sums over batches keep all "
+                 "gradients, so one of them must be at its default", (long long)r->train.accumulate);
+    else if (released && r->train.gradients == RAPT_TYPE_BF16)
+        snprintf(reason, RECIPE_REASON, "train.release_gradients is true and train.gradients bf16; gradients that are released "
+                 "need not be smaller, so one of them must be at its default");
+    else
+        return check_muon(r, reason);
+    return RAPT_ERR_VALUE;
+}
+
 /* Relations between keys of both tasks. */
 static rapt_code check_training(const rapt_recipe *r, char *reason)
 {
@@ -190,7 +205,7 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
         snprintf(reason, RECIPE_REASON, "train.gradients is bf16 and train.accumulate %lld; sums over batches are kept in fp32, "
                  "so one of them must be at its default", (long long)r->train.accumulate);
     else
-        return check_muon(r, reason);
+        return check_release(r, reason);
     return RAPT_ERR_VALUE;
 }
 

@@ -9,9 +9,9 @@
 
 /* A run may be resumed with other values of these keys, and with other paths: reports and checkpoints, memory, early stopping;
  * and the special tokens of a text, because the ids are compared. */
-static const char *const FREE[] = {"train.recompute", "train.checkpoint_every", "train.keep", "train.sample_every",
-                                   "train.sample_tokens", "train.sample_prompt", "train.eval_bleu", "train.patience",
-                                   "train.keep_untrained", "data.special_tokens"};
+static const char *const FREE[] = {"train.recompute", "train.release_gradients", "train.checkpoint_every", "train.keep",
+                                   "train.sample_every", "train.sample_tokens", "train.sample_prompt", "train.eval_bleu",
+                                   "train.patience", "train.keep_untrained", "data.special_tokens"};
 
 static bool is_length(const recipe_key *key)
 {

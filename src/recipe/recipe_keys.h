@@ -93,6 +93,7 @@
          "optimizer; adamw is adam; adam8bit: moments of matrices in 8 bits; muon: hidden matrices by Muon")               \
     CHOICE(train.gradients, RAPT_TYPE_FP32, "fp32|bf16",                                             \
          "weight gradients between the passes and the optimizer; bf16: half the memory, train.accumulate 1 only") \
+    BOOL(train.release_gradients, false, "update in the backward pass: less memory, with train.clip more time")                \
     FLOAT(train.lr, 0.001, '(', 0, 10, ']',                                                               \
          "learning rate (peak, with a schedule); of fine-tuning 0.0002, all of a Hugging Face model 5e-05")                      \
     FLOAT(train.beta1, 0.9, '[', 0, 1, ')', "Adam: decay rate of the first moment")                       \

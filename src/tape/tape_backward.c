@@ -28,7 +28,7 @@ rapt_real *tape_grad(rapt_tape *t, rapt_tensor *x, bool *accumulate)
         return grad_bf16_open(t, x, accumulate);
     *accumulate = x->grad_filled;
     x->grad_filled = true;
-    if (x->grad >= t->watch.first && x->grad < t->watch.end)
+    if (t->watch.fn)
         grad_watch_note(t, x);
     return x->grad;
 }

@@ -65,9 +65,10 @@ typedef struct tape_profile {
 /* The watcher of gradients (tape/grad_watch.h). */
 #define TAPE_ASKED 16
 typedef struct tape_watch {
-    void (*fn)(void *context, rapt_tensor *x); /* NULL: nobody */
+    void (*fn)(void *context, rapt_tensor *const *asked, size_t count); /* NULL: nobody */
     void *context;
-    const rapt_real *first, *end;   /* memory of the gradients that are watched */
+    const rapt_tensor *const *list; /* [listed] tensors that are watched, by ascending address */
+    size_t listed;
     rapt_tensor *asked[TAPE_ASKED]; /* by the node whose backward pass is running */
     size_t count;
 } tape_watch;
@@ -88,7 +89,8 @@ struct rapt_tape {
     rapt_kept_pass *kept; /* who keeps that memory, or NULL */
     arena scratch;      /* memory of an operation */
     bool counts;        /* memory is only counted, and nothing is computed (tape_count) */
-    bool defers;        /* weight gradients may be deferred (ops/deferred.h) */
+    bool defers;        /* weight gradients may be deferred (ops/deferred.h), */
+    bool releases;      /* of more rows, because a gradient is used once, and then its memory is another's */
     const packed_weights *packed; /* packed weights of the parameters, or NULL; borrowed */
     const kernels_gemm *packs;    /* the default kernels for packed weights: the kernels of `team`, or kernels of quantized
                                      weights */

@@ -7,6 +7,16 @@
 
 #include "base/pool.h"
 
+/* Rows to be added to a deferred gradient when it is computed: scale[i] times row i of dy [count, in] to row ids[i], in this
+ * order; nothing where ids[i] is below 0. */
+typedef struct deferred_rows deferred_rows;
+struct deferred_rows {
+    deferred_rows *next; /* to be added after these, or NULL */
+    const int32_t *ids;
+    const rapt_real *scale, *dy;
+    size_t count;
+};
+
 /* A deferred weight gradient [out, in] (ops/deferred.h): the operands of dy^T x, in the memory of a pass, to be summed over rows
  * in the K blocks of a GEMM. */
 typedef struct deferred_grad {
@@ -16,6 +26,8 @@ typedef struct deferred_grad {
     size_t blocks;
     const struct rapt_tape *tape; /* that recorded it, in its pass number `pass` */
     uint64_t pass;
+    bool takes_rows;              /* embeddings with the same matrix add `rows`, not to value.grad */
+    deferred_rows *rows;          /* or NULL */
 } deferred_grad;
 
 /* Applies the deferred updates of rows ids[0 .. count - 1] (all rows if ids is NULL), or waits for updates that another process

@@ -263,6 +263,23 @@ rapt_code params_store_gradients_bf16(rapt_params *set, rapt_error *err)
     return RAPT_OK;
 }
 
+rapt_code params_place_gradients(rapt_params *set, rapt_real *const *places, rapt_error *err)
+{
+    arena_free(&set->gradients);
+    arena_init(&set->gradients, CHUNK);
+    for (size_t i = 0; i < set->count; i++) {
+        rapt_param *p = set->list[i];
+        p->value.grad = p->sparse ? params_elements(set, &set->gradients, &p->value, sizeof(rapt_real)) : places[i];
+        if (p->sparse && !p->value.grad) {
+            rapt_params_fail(set, RAPT_ERR_MEMORY, "out of memory for gradients");
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for gradients");
+        }
+        if (p->sparse)
+            params_zero_sparse(set, p);
+    }
+    return RAPT_OK;
+}
+
 void rapt_param_fill(const rapt_params *set, rapt_param *p, rapt_init init)
 {
     bool unset = set->seed == RAPT_SEED_UNSET, random = set->seed != RAPT_SEED_NONE && !unset;

@@ -25,6 +25,11 @@ void params_reseed(rapt_params *set, uint64_t seed);
  * RAPT_ERR_MEMORY: the set has failed. */
 rapt_code params_store_gradients_bf16(rapt_params *set, rapt_error *err);
 
+/* Gives trained dense parameter i the gradient memory places[i] (borrowed), which several may share, and frees what they had;
+ * NULL: the tape allocates it in each pass. Sparse parameters get memory of the set. For a set whose gradients are not in bf16.
+ * RAPT_ERR_MEMORY: the set has failed. */
+rapt_code params_place_gradients(rapt_params *set, rapt_real *const *places, rapt_error *err);
+
 /* Applies all deferred updates of the set, with the threads of a pool (or NULL), before many reads. Not needed to read a few rows
  * or one parameter: rapt_op_embed and rapt_params_at update what they read. */
 void params_sync(const rapt_params *set, pool *threads);

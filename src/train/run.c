@@ -8,6 +8,7 @@
 #include "io/hub/hub_family.h"
 #include "io/model_core.h"
 #include "recipe/recipe_init.h"
+#include "train/optimizer/grad_release.h"
 #include "train/ranks/ranks_work.h"
 #include "train/shards/step_shards.h"
 
@@ -40,6 +41,7 @@ void run_free(run *r)
     }
     rapt_adam_free(r->adam);
     step_shards_free(r->shards);
+    grad_release_free(r->release);
     rapt_tape_free(r->tape);
     if (r->data)
         r->task->close(r);

@@ -60,6 +60,7 @@ struct run {
     rapt_model *model;
     rapt_tape *tape;
     rapt_adam *adam;
+    struct grad_release *release; /* if train.release_gradients is set */
     struct step_shards *shards; /* if train.shards is above 1: gradients of a step's shards (train/shards) */
     size_t validation_batches;  /* 0: there is no validation set */
     uint64_t batches_per_epoch; /* a step takes train.accumulate of them, if need be from the next epoch */

@@ -7,6 +7,7 @@
 #include "io/model_core.h"
 #include "tape/tape_core.h"
 #include "tensor/params.h"
+#include "train/optimizer/grad_release.h"
 #include "train/optimizer/moments8.h"
 #include "train/optimizer/muon.h"
 #include "train/shards/shard_batches.h"
@@ -111,8 +112,14 @@ static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
     const rapt_pass training = {.record = true, .training = true};
     rapt_code code = r->task->sized(r, size, false, &batch, err);
     tape_count(r->tape, true);
+    if (r->release)
+        grad_release_learn(r->release);
     if (!code)
         code = step_pass(r, &batch, training, step_normalizer(r->recipe), &parts, err);
+    if (r->release) {
+        grad_release_learnt(r->release);
+        n->gradients = grad_release_bytes(r->release);
+    }
     if (!code && run_validates(r)) {
         code = r->task->sized(r, size, true, &batch, err);
         if (!code)
@@ -295,6 +302,8 @@ rapt_code memory_check(run *r, rapt_error *err)
     size_t size = (size_t)(by_tokens(r->recipe) ? r->recipe->train.batch_tokens : r->recipe->train.batch);
     count_parameters(r, &n);
     memory_limits("", b.limits);
+    if (r->recipe->train.release_gradients && !(r->release = grad_release_new(r->tape, r->model->params, err)))
+        return err->code;
     rapt_code code = count_batch(r, size, &n, err);
     if (code)
         return code;

@@ -10,6 +10,7 @@
 #include "tensor/params.h"
 #include "train/folder/lengthen.h"
 #include "train/optimizer/adam_owned.h"
+#include "train/optimizer/grad_release.h"
 #include "train/optimizer/muon.h"
 #include "train/shards/step_shards.h"
 
@@ -87,6 +88,8 @@ rapt_code set_up_optimizer(run *r, rapt_error *err)
 {
     const rapt_recipe *k = r->recipe;
     rapt_code code = step_shards_set_up(r, err);
+    if (!code && r->release)
+        code = grad_release_place(r->release, r->model->params, err);
     if (code)
         return code;
     rapt_adam_options adam = rapt_adam_options_default();

@@ -6,6 +6,7 @@
 #include "tape/tape_core.h"
 #include "tensor/params.h"
 #include "train/checkpoint/checkpoint_list.h"
+#include "train/optimizer/grad_release.h"
 #include "train/ranks/ranks_work.h"
 #include "train/shards/shard_batches.h"
 #include "train/shards/step_ranks.h"
@@ -204,11 +205,70 @@ static void first_loss_check(const run *r)
              "(model.embedding_std is %g; 0 leaves it to rapt)", loss, even, entries, r->recipe->model.embedding_std);
 }
 
+/* ---- gradients that are released ------------------------------------------------------------------------------- */
+
+static rapt_code not_finite_released(const run *r, uint64_t step, const char *what, const char *name, rapt_error *err)
+{
+    *err = (rapt_error){0};
+    return rapt_fail(err, RAPT_ERR_NOT_FINITE, "step %llu: the %s is not finite; the first bad tensor is %s%s",
+                     (unsigned long long)step, what, name,
+                     checkpoint_list_any(r->options->out) ? " (the last good checkpoint is kept)" : "");
+}
+
+/* A forward and a backward pass over the batch of a step, which also makes the optimizer's step. adam NULL: it only computes the
+ * norm. */
+static rapt_code released_pass(run *r, uint64_t step, const train_batch *batch, rapt_adam *adam, double lr, double scale,
+                               batch_sums *sums, double *norm, rapt_error *err)
+{
+    rapt_loss_sums parts;
+    const rapt_pass pass = {.record = true, .training = true, .step = step};
+    grad_release_begin(r->release, adam, lr, scale);
+    rapt_code code = step_pass(r, batch, pass, step_normalizer(r->recipe), &parts, err);
+    code = grad_release_end(r->release, code, norm, err);
+    const char *bad = grad_release_bad(r->release);
+    if (code == RAPT_ERR_NOT_FINITE)
+        return bad ? not_finite_released(r, step, "gradient", bad, err) : step_not_finite(r, step, "loss", err);
+    if (!code && !isfinite(*norm))
+        return not_finite_released(r, step, "gradient", "the norm of all of them", err);
+    *sums = (batch_sums){parts.nll, parts.nll / (double)batch->labels.time, parts.tokens};
+    return code;
+}
+
+/* train_step with train.release_gradients. Clipping needs the norm of all gradients before the first of them is used, so the
+ * passes are made twice. */
+static rapt_code released_step(run *r, double *lr, rapt_error *err)
+{
+    const uint64_t step = r->counters.step + 1;
+    const double clip = r->recipe->train.clip;
+    train_batch batch;
+    batch_sums sums = {0};
+    double norm = 0, scale = 1, same;
+    uint64_t tokens = 0;
+    *lr = rapt_learning_rate(r->recipe, step, r->steps);
+    rapt_code code = r->task->batch(r, step - 1, &batch, err);
+    if (!code)
+        code = released_pass(r, step, &batch, clip > 0 ? NULL : r->adam, *lr, scale, &sums, &norm, err);
+    if (!code && clip > 0) {
+        scale = norm > clip ? clip / norm : 1;
+        code = released_pass(r, step, &batch, r->adam, *lr, scale, &sums, &same, err);
+    }
+    if (code)
+        return code;
+    add_batch_sums(r, &sums, &tokens);
+    if (step == 1)
+        first_loss_check(r);
+    r->counters.grad_norm = norm;
+    r->counters.step = step;
+    return RAPT_OK;
+}
+
 rapt_code train_step(run *r, double *lr, rapt_error *err)
 {
     const run_counters before = r->counters;
     uint64_t step = before.step + 1;
     double scale = 1;
+    if (r->release)
+        return released_step(r, lr, err);
     tell_step(r, step);
 
     /* 1. Passes. On failure the step is not made. */

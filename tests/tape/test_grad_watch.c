@@ -20,7 +20,7 @@
 #define BATCH 2
 #define VOCAB 31
 #define MOST 4096 /* uses of a pass */
-#define MARGIN 16 /* elements before the first gradient, which is not watched */
+#define MARGIN 16 /* elements before the first gradient */
 
 /* A model whose gradients are in one piece of memory, and what is told of them. */
 typedef struct watched {
@@ -28,7 +28,8 @@ typedef struct watched {
     rapt_tape *t;
     rapt_real *grad, *last; /* [MARGIN + size]; `last`: each parameter's gradient after its last use */
     size_t size;
-    size_t *uses, *left; /* [params] */
+    const rapt_tensor **list; /* [params] */
+    size_t *uses, *left;
     size_t told[MOST], count;
     bool counts; /* else nothing is computed */
 } watched;
@@ -38,9 +39,8 @@ static size_t params_of(const watched *w)
     return rapt_params_count(w->lm->params);
 }
 
-static void watched_note(void *context, rapt_tensor *x)
+static void watched_one(watched *w, rapt_tensor *x)
 {
-    watched *w = context;
     size_t i = ((rapt_param *)x)->index;
     assert_ptr_equal(&params_at(w->lm->params, i)->value, x);
     assert_true(w->count < MOST);
@@ -49,6 +49,13 @@ static void watched_note(void *context, rapt_tensor *x)
         w->uses[i]++;
     else if (--w->left[i] == 0)
         memcpy(w->last + (x->grad - w->grad), x->grad, rapt_tensor_size(x) * sizeof *x->grad);
+}
+
+static void watched_note(void *context, rapt_tensor *const *asked, size_t count)
+{
+    assert_true(count > 0);
+    for (size_t i = 0; i < count; i++)
+        watched_one(context, asked[i]);
 }
 
 static watched watched_new(bool tied)
@@ -66,6 +73,7 @@ static watched watched_new(bool tied)
     w.last = calloc(MARGIN + w.size, sizeof *w.last);
     w.uses = calloc(params_of(&w), sizeof *w.uses);
     w.left = calloc(params_of(&w), sizeof *w.left);
+    w.list = calloc(params_of(&w), sizeof(const rapt_tensor *));
     for (size_t i = 0, at = MARGIN; i < params_of(&w); i++) {
         rapt_tensor *x = &params_at(w.lm->params, i)->value;
         x->grad = w.grad + at;
@@ -82,6 +90,7 @@ static void watched_free(watched *w)
     free(w->last);
     free(w->uses);
     free(w->left);
+    free(w->list);
 }
 
 static void watched_pass(watched *w, bool recompute)
@@ -99,9 +108,13 @@ static void watched_pass(watched *w, bool recompute)
         fail_msg("%s", err.message);
 }
 
-static void watched_learn(watched *w, bool recompute)
+/* From parameter `first` on. */
+static void watched_learn(watched *w, size_t first, bool recompute)
 {
-    grad_watch(w->t, w->grad + MARGIN, w->grad + MARGIN + w->size, watched_note, w);
+    for (size_t i = first; i < params_of(w); i++)
+        w->list[i - first] = &params_at(w->lm->params, i)->value;
+    grad_watch_sort(w->list, params_of(w) - first);
+    grad_watch(w->t, w->list, params_of(w) - first, watched_note, w);
     w->counts = true;
     tape_count(w->t, true);
     watched_pass(w, recompute);
@@ -113,7 +126,7 @@ static void gradients_are_final_after_their_last_use(bool tied, bool recompute)
 {
     watched w = watched_new(tied);
     size_t told[MOST], count, most = 0;
-    watched_learn(&w, recompute);
+    watched_learn(&w, 0, recompute);
     memcpy(told, w.told, sizeof told);
     count = w.count;
     for (int pass = 0; pass < 2; pass++) {
@@ -143,7 +156,7 @@ static void a_use_too_few_shows(void **state)
 {
     (void)state;
     watched w = watched_new(true);
-    watched_learn(&w, false);
+    watched_learn(&w, 0, false);
     for (size_t i = 0; i < params_of(&w); i++)
         w.uses[i] -= w.uses[i] > 1;
     watched_pass(&w, false);
@@ -151,26 +164,21 @@ static void a_use_too_few_shows(void **state)
     watched_free(&w);
 }
 
-/* What lies elsewhere is not told of, nor anything when nobody watches; frozen parameters have no gradient. */
+/* What is not listed is not told of, nor anything when nobody watches; frozen parameters have no gradient. */
 static void only_what_is_watched(void **state)
 {
     (void)state;
     watched w = watched_new(false);
-    rapt_tensor *first = &params_at(w.lm->params, 0)->value;
-    rapt_real elsewhere[VOCAB * 16];
-    watched_learn(&w, false);
+    watched_learn(&w, 1, false);
     size_t count = w.count;
     rapt_params_freeze(w.lm->params, "*.weight");
-    rapt_real *kept = first->grad;
-    first->requires_grad = true; /* again, in other memory */
-    first->grad = elsewhere;
+    params_at(w.lm->params, 0)->value.requires_grad = true; /* again */
     memset(w.uses, 1, params_of(&w) * sizeof *w.uses);
     watched_pass(&w, false);
     assert_true(w.count < count);
     for (size_t i = 0; i < w.count; i++)
         assert_true(params_at(w.lm->params, w.told[i])->value.requires_grad && w.told[i] != 0);
-    grad_watch(w.t, NULL, NULL, NULL, NULL);
-    first->grad = kept;
+    grad_watch(w.t, NULL, 0, NULL, NULL);
     watched_pass(&w, false);
     assert_int_equal(w.count, 0);
     watched_free(&w);

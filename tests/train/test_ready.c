@@ -38,7 +38,7 @@ static void teller_make(teller *x, bool tied, bool recompute)
     x->kept = calloc(x->m.layout.size, sizeof *x->kept);
     x->next = 0;
     assert_non_null(x->ready);
-    ready_learn(x->ready, x->m.gradients);
+    ready_learn(x->ready);
     tape_count(x->m.t, true);
     backward(x, recompute, RAPT_OK);
     tape_count(x->m.t, false);
@@ -60,7 +60,7 @@ static void buckets_are_complete_when_told(bool tied, bool recompute)
     assert_true(x.m.b.count > 10);
     for (int passes = 0; passes < 3; passes++) { /* each adds to the one before */
         x.next = 0;
-        ready_begin(x.ready, x.m.gradients);
+        ready_begin(x.ready);
         backward(&x, recompute, RAPT_OK);
         assert_int_equal(x.next, x.m.b.count);
         ready_end(x.ready);
@@ -95,14 +95,14 @@ static void most_are_told_early(void **state)
     teller_make(&x, false, false);
     ready_free(x.ready);
     x.ready = ready_new(x.m.t, x.m.lm->params, &x.m.layout, &x.m.b, note_embedding, &x, NULL);
-    ready_learn(x.ready, x.m.gradients);
+    ready_learn(x.ready);
     backward(&x, false, RAPT_OK);
     ready_learnt(x.ready);
     rapt_params_zero_grad(x.m.lm->params);
     memset(x.m.gradients, 0, x.m.layout.size * sizeof *x.m.gradients);
     embedding_grad = rapt_params_find(x.m.lm->params, "embedding.weight")->value.grad; /* token 0 is in the text */
     told_before = 0;
-    ready_begin(x.ready, x.m.gradients);
+    ready_begin(x.ready);
     backward(&x, false, RAPT_OK);
     ready_end(x.ready);
     assert_true(*embedding_grad != 0);
@@ -115,9 +115,9 @@ static void more_than_learnt_fails(void **state)
     (void)state;
     teller x;
     teller_make(&x, false, false);
-    ready_learn(x.ready, x.m.gradients);
+    ready_learn(x.ready);
     ready_learnt(x.ready);
-    ready_begin(x.ready, x.m.gradients);
+    ready_begin(x.ready);
     backward(&x, false, RAPT_ERR_VALUE);
     ready_end(x.ready);
     assert_int_equal(x.next, x.m.b.count); /* processes that others wait for tell of all of them */
@@ -130,7 +130,7 @@ static void less_than_learnt_is_told_at_the_end(void **state)
     teller x;
     teller_make(&x, false, false);
     rapt_params_freeze(x.m.lm->params, "output*");
-    ready_begin(x.ready, x.m.gradients);
+    ready_begin(x.ready);
     backward(&x, false, RAPT_OK);
     assert_int_equal(x.next, 0);
     ready_end(x.ready);

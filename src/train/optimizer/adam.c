@@ -3,7 +3,6 @@
  * clipping in grad_norm.c. Matrices that Muon moves have one moment here, and muon.c makes their steps. */
 #include "rapt/train.h"
 
-#include "base/math.h"
 #include "base/pages.h"
 #include "ops/deferred.h"
 #include "tape/profile_op.h"
@@ -12,12 +11,12 @@
 #include "train/optimizer/adam_moment.h"
 #include "train/optimizer/adam_options.h"
 #include "train/optimizer/adam_owned.h"
+#include "train/optimizer/adam_parts.h"
 #include "train/optimizer/adam_rows.h"
 #include "train/optimizer/moments8.h"
 #include "train/optimizer/muon.h"
 #include "train/optimizer/param_slices.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,18 +199,22 @@ void rapt_adam_set_steps(rapt_adam *a, uint64_t steps)
     }
 }
 
-rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index)
+/* `a`, when deferred updates of parameter `index` have been applied. */
+static const rapt_adam *up_to_date(const rapt_adam *a, size_t index)
 {
     if (a->rows[index])
         adam_rows_refresh(a->rows[index], NULL, NULL, 0);
-    return a->m[index];
+    return a;
+}
+
+rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index)
+{
+    return up_to_date(a, index)->m[index];
 }
 
 rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index)
 {
-    if (a->rows[index])
-        adam_rows_refresh(a->rows[index], NULL, NULL, 0);
-    return a->v[index];
+    return up_to_date(a, index)->v[index];
 }
 
 const rapt_param *adam_param(const rapt_adam *a, size_t index)
@@ -228,32 +231,16 @@ adam_moment adam_moment_of(const rapt_adam *a, size_t index, bool second)
     return (adam_moment){x, x ? rapt_tensor_size(&p->value) * sizeof *x : 0, false, a->m[index] && !a->v[index]};
 }
 
-static kernels_adam coefficients(const rapt_adam *a, double lr, double grad_scale)
-{
-    double steps = (double)a->steps;
-    /* rounded as in the kernel, so that the weights of an average sum to the divisor of the correction */
-    double beta1 = (double)(rapt_real)a->options.beta1, beta2 = (double)(rapt_real)a->options.beta2;
-    return (kernels_adam){.beta1 = (rapt_real)a->options.beta1,
-                          .beta2 = (rapt_real)a->options.beta2,
-                          .step_size = (rapt_real)(lr / (1 - math_pow(beta1, steps))),
-                          .inv_sqrt_bc2 = (rapt_real)(1 / sqrt(1 - math_pow(beta2, steps))),
-                          .eps = (rapt_real)a->options.eps,
-                          .grad_scale = (rapt_real)grad_scale,
-                          .decay = 1};
-}
-
 /* ---- a step ----------------------------------------------------------------------------------------------- */
 
 typedef struct step_loop {
-    const rapt_adam *a;
-    rapt_tape *t;
-    kernels_adam vector, matrix; /* only matrices decay */
+    adam_parts s;
     param_slices slices;
 } step_loop;
 
-static const kernels_adam *constants_of(const step_loop *l, const rapt_param *p)
+static const kernels_adam *constants_of(const adam_parts *s, const rapt_param *p)
 {
-    return p->value.ndim >= 2 ? &l->matrix : &l->vector;
+    return p->value.ndim >= 2 ? &s->matrix : &s->vector;
 }
 
 /* Moves n elements of a parameter, from element `from` on: with moments in 8 bits a span of them (moments8.h). */
@@ -271,40 +258,47 @@ static void move_elements(const rapt_adam *a, const kernels *k, size_t index, si
 }
 
 /* Rows of a slice; `grad`: their gradient, or NULL: the parameter's own. */
-static void adam_update(const step_loop *l, const param_slice *p, size_t first, size_t rows, const rapt_real *grad)
+static void adam_update(const adam_parts *s, const param_slice *p, size_t first, size_t rows, const rapt_real *grad)
 {
-    const kernels_adam *constants = constants_of(l, p->param);
+    const kernels_adam *constants = constants_of(s, p->param);
     const rapt_tensor *x = &p->param->value;
-    const bool in_blocks = l->a->codes[p->index].m || x->grad_bf16;
+    const bool in_blocks = s->adam->codes[p->index].m || x->grad_bf16;
     const size_t end = first + rows, some = in_blocks ? p->block : rows;
     rapt_real memory[GRAD_STORE_WIDTH];
     for (size_t row = first; row < end; row += some) {
         const size_t from = row * p->width, n = (end - row < some ? end - row : some) * p->width;
-        move_elements(l->a, l->t->k, p->index, from, n,
-                      grad ? grad + (row - first) * p->width : grad_elements(l->t->k, x, from, n, memory), constants);
+        move_elements(s->adam, s->tape->k, p->index, from, n,
+                      grad ? grad + (row - first) * p->width : grad_elements(s->tape->k, x, from, n, memory), constants);
     }
 }
 
-static void update_used_rows(const step_loop *l, const param_slice *p)
+static void update_used_rows(const adam_parts *s, const param_slice *p)
 {
     const uint8_t *used = p->param->state->row_used;
     for (size_t row = p->first; row < p->first + p->rows; row++)
         if (used[row])
-            adam_update(l, p, row, 1, NULL);
+            adam_update(s, p, row, 1, NULL);
 }
 
+void adam_parts_move(const adam_parts *s, const param_slice *p, const rapt_real *deferred)
+{
+    if (deferred)
+        adam_update(s, p, p->first, p->rows, deferred);
+    else if (s->adam->rows[p->index])
+        adam_rows_step(s->adam->rows[p->index], p->first, p->rows);
+    else if (p->param->sparse && s->adam->options.lazy)
+        update_used_rows(s, p);
+    else
+        adam_update(s, p, p->first, p->rows, NULL);
+}
+
+/* A pool_fn. */
 static void update_slice(void *context, size_t index, int worker)
 {
     const step_loop *l = context;
     const param_slice *p = &l->slices.list[index];
-    if (p->param->state->deferred.dy)
-        adam_update(l, p, p->first, p->rows, deferred_chunk(l->t, worker, p->param, p->first, p->rows));
-    else if (l->a->rows[p->index])
-        adam_rows_step(l->a->rows[p->index], p->first, p->rows);
-    else if (p->param->sparse && l->a->options.lazy)
-        update_used_rows(l, p);
-    else
-        adam_update(l, p, p->first, p->rows, NULL);
+    const bool deferred = p->param->state->deferred.dy;
+    adam_parts_move(&l->s, p, deferred ? deferred_chunk(l->s.tape, worker, p->param, p->first, p->rows) : NULL);
 }
 
 /* Whether a step changes a parameter: one without a gradient stays, and a sparse one has none if no row was used. */
@@ -323,51 +317,53 @@ static bool has_muons_moment(const rapt_adam *a, size_t i)
     return a->m[i] && !a->v[i];
 }
 
-/* Asked once for each parameter, before its first slice. */
-static bool begins_to_move(const void *context, const rapt_param *p, size_t i)
+bool adam_parts_whole(const adam_parts *s, const rapt_param *p)
 {
-    const step_loop *l = context;
-    if (has_muons_moment(l->a, i) || !moves(l->a, p, i))
+    return has_muons_moment(s->adam, p->index);
+}
+
+bool adam_parts_moves(const adam_parts *s, const rapt_param *p)
+{
+    if (has_muons_moment(s->adam, p->index) || !moves(s->adam, p, p->index))
         return false;
-    if (l->a->rows[i])
-        adam_rows_begin_step(l->a->rows[i], l->t->k, constants_of(l, p));
+    if (s->adam->rows[p->index])
+        adam_rows_begin_step(s->adam->rows[p->index], s->tape->k, constants_of(s, p));
     return true;
 }
 
-static rapt_code check_count(const rapt_adam *a, rapt_error *err)
+static bool begins_to_move(const void *context, const rapt_param *p, size_t i)
 {
-    size_t there = rapt_params_count(a->set);
-    return there == a->count ? RAPT_OK
-                             : rapt_fail(err, RAPT_ERR_VALUE, "Adam was made for %zu parameters, and there are %zu", a->count,
-                                         there);
+    (void)i;
+    return adam_parts_moves(&((const step_loop *)context)->s, p);
 }
 
 /* Deferred gradients must belong to this pass. If other gradients were added to one, it is computed now. */
 static rapt_code adam_check_deferred(const rapt_adam *a, rapt_tape *t, rapt_error *err)
 {
-    rapt_code code = check_count(a, err);
+    const size_t there = rapt_params_count(a->set);
+    if (there != a->count)
+        return rapt_fail(err, RAPT_ERR_VALUE, "Adam was made for %zu parameters, and there are %zu", a->count, there);
+    rapt_code code = RAPT_OK;
     for (size_t i = 0; i < a->count && !code; i++) {
         rapt_param *p = params_at(a->set, i);
         code = deferred_check(t, p, err);
-        if (!code && (p->value.grad_filled || has_muons_moment(a, i)))
+        if (!code && p->value.grad && (p->value.grad_filled || has_muons_moment(a, i)))
             code = deferred_settle(t, p, err);
     }
     return code;
 }
 
-/* Begins step number a->steps + 1. */
-static rapt_code begin_step(step_loop *l, rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err)
+rapt_code adam_parts_begin(adam_parts *s, rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err)
 {
     rapt_code code = rapt_tape_status(t, err);
     if (!code)
         code = adam_check_deferred(a, t, err);
     if (code)
         return code;
-    l->a = a;
-    l->t = t;
     a->steps++;
-    l->vector = l->matrix = coefficients(a, lr, grad_scale);
-    l->matrix.decay = (rapt_real)(1 - lr * a->options.weight_decay);
+    *s = (adam_parts){.adam = a, .tape = t, .lr = lr, .grad_scale = grad_scale};
+    s->vector = s->matrix = adam_coefficients(&a->options, a->steps, lr, grad_scale);
+    s->matrix.decay = (rapt_real)(1 - lr * a->options.weight_decay);
     return RAPT_OK;
 }
 
@@ -378,12 +374,12 @@ static double moved_bytes(const rapt_adam *a, const rapt_param *p, size_t index,
     return (double)n * (double)(2 * sizeof(rapt_real) + 4 * moment + grad_element_bytes(&p->value));
 }
 
-static double moved_slices_bytes(const step_loop *l)
+double adam_parts_bytes(const adam_parts *s, const param_slices *slices)
 {
     double bytes = 0;
-    for (size_t i = 0; i < l->slices.count; i++) {
-        const param_slice *s = &l->slices.list[i];
-        bytes += moved_bytes(l->a, s->param, s->index, s->rows * s->width);
+    for (size_t i = 0; i < slices->count; i++) {
+        const param_slice *p = &slices->list[i];
+        bytes += moved_bytes(s->adam, p->param, p->index, p->rows * p->width);
     }
     return bytes;
 }
@@ -391,12 +387,12 @@ static double moved_slices_bytes(const step_loop *l)
 /* Makes the step for the parameters for which `wanted` is true. */
 static void move_slices(step_loop *l, bool (*wanted)(const void *, const rapt_param *, size_t))
 {
-    param_slices_begin(&l->slices, l->a->set, wanted, l);
+    param_slices_begin(&l->slices, l->s.adam->set, wanted, l);
     while (param_slices_next(&l->slices)) {
-        profile_op_bytes(l->t, "adam", 0, moved_slices_bytes(l));
-        pool_run(l->t->pool, l->slices.count, 4 * l->slices.elements, update_slice, l);
+        profile_op_bytes(l->s.tape, "adam", 0, adam_parts_bytes(&l->s, &l->slices));
+        pool_run(l->s.tape->pool, l->slices.count, 4 * l->slices.elements, update_slice, l);
     }
-    profile_end(l->t);
+    profile_end(l->s.tape);
 }
 
 /* Appends a matrix that is to move to the list of a step. */
@@ -407,17 +403,24 @@ static void add_matrix(const rapt_adam *a, size_t i, size_t *count)
         a->matrices[(*count)++] = (muon_matrix){p, a->m[i]};
 }
 
+void adam_parts_move_matrices(const adam_parts *s, const uint8_t *wanted)
+{
+    const rapt_adam *a = s->adam;
+    size_t count = 0;
+    for (size_t i = 0; a->with_muon && i < a->count; i++)
+        if (!wanted || wanted[i])
+            add_matrix(a, i, &count);
+    muon_step(&a->muon, s->tape, s->lr, s->grad_scale, a->matrices, count);
+}
+
 rapt_code rapt_adam_step(rapt_adam *a, rapt_tape *t, double lr, double grad_scale, rapt_error *err)
 {
     step_loop l;
-    size_t count = 0;
-    rapt_code code = begin_step(&l, a, t, lr, grad_scale, err);
+    rapt_code code = adam_parts_begin(&l.s, a, t, lr, grad_scale, err);
     if (code)
         return code;
     move_slices(&l, begins_to_move);
-    for (size_t i = 0; a->with_muon && i < a->count; i++)
-        add_matrix(a, i, &count);
-    muon_step(&a->muon, t, lr, grad_scale, a->matrices, count);
+    adam_parts_move_matrices(&l.s, NULL);
     return RAPT_OK;
 }
 
@@ -436,11 +439,11 @@ rapt_code adam_owned_begin(adam_owned *s, rapt_adam *a, rapt_tape *t, double lr,
         if (params_at(a->set, i)->state->deferred.dy)
             return rapt_fail(err, RAPT_ERR_VALUE, "%s: a step of Adam by blocks with a deferred gradient",
                              params_at(a->set, i)->value.name);
-    rapt_code code = begin_step(&l, a, t, lr, grad_scale, err);
+    rapt_code code = adam_parts_begin(&l.s, a, t, lr, grad_scale, err);
     if (code)
         return code;
     move_slices(&l, begins_to_move_sparse);
-    *s = (adam_owned){a, t, b, l.vector, l.matrix, lr, grad_scale};
+    *s = (adam_owned){a, t, b, l.s.vector, l.s.matrix, lr, grad_scale};
     return RAPT_OK;
 }
 

@@ -35,14 +35,11 @@ static void trim(const param_slice *p, size_t *first, size_t *rows)
         --*rows;
 }
 
-void grad_norm_slice(const rapt_tape *t, param_slice *p, int worker)
+void grad_norm_chunk(const rapt_tape *t, param_slice *p, const rapt_real *chunk)
 {
     const rapt_tensor *x = &p->param->value;
-    const rapt_real *chunk = NULL;
     rapt_real memory[GRAD_STORE_WIDTH];
     size_t end = p->first + p->rows;
-    if (p->param->state->deferred.dy)
-        chunk = deferred_chunk(t, worker, p->param, p->first, p->rows);
     p->sum = 0;
     for (size_t row = p->first; row < end; row += p->block) {
         size_t first = row, rows = end - row < p->block ? end - row : p->block;
@@ -51,6 +48,12 @@ void grad_norm_slice(const rapt_tape *t, param_slice *p, int worker)
                                       : grad_elements(t->k, x, first * p->width, rows * p->width, memory);
         p->sum += (double)t->k->sum_squares(rows * p->width, grad);
     }
+}
+
+void grad_norm_slice(const rapt_tape *t, param_slice *p, int worker)
+{
+    const bool deferred = p->param->state->deferred.dy;
+    grad_norm_chunk(t, p, deferred ? deferred_chunk(t, worker, p->param, p->first, p->rows) : NULL);
 }
 
 /* A pool_fn. */

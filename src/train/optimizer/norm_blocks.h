@@ -35,9 +35,11 @@ void norm_blocks_sum(rapt_tape *t, const rapt_params *set, const norm_blocks *b,
  * value.grad_filled must be set on every process. */
 double norm_blocks_norm(rapt_tape *t, const rapt_params *set, const norm_blocks *b, const double *sums);
 
-/* ---- grad_norm.c: one slice of rapt_grad_norm. For norm_blocks.c, with which processes share the work. */
+/* ---- grad_norm.c: one slice of rapt_grad_norm. For norm_blocks.c, with which processes share the work, and grad_release.c. */
 
 /* Sets p->sum to the sum over its blocks; `worker` as in pool_fn. */
 void grad_norm_slice(const rapt_tape *t, param_slice *p, int worker);
+/* Sets p->sum likewise; the rows of the slice are in `chunk` (NULL: in the parameter's own gradient). */
+void grad_norm_chunk(const rapt_tape *t, param_slice *p, const rapt_real *chunk);
 
 #endif

@@ -1,21 +1,21 @@
-/* train/shards/ready.c: counts additions to gradients down from the number that an earlier pass has made. A pass that makes more
- * additions fails, because a bucket may already have been sent; with fewer, the buckets are only reported later. */
+/* train/shards/ready.c: a bucket is complete when the gradients of all parameters in it are (grad_uses.h). A pass that adds more
+ * often than the first one fails, because a bucket may already have been sent; if it adds less often, buckets are only reported
+ * later. */
 #include "train/shards/ready.h"
 
-#include "tape/grad_watch.h"
 #include "tensor/params.h"
+#include "train/shards/grad_uses.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct ready_buckets {
-    rapt_tape *t;
     const rapt_params *set;
     const gradient_layout *layout;
     const buckets *b;
     ready_fn *fn;
     void *context;
-    uint32_t *uses, *left; /* [params]: additions in a pass, and additions that this pass has still to make */
+    grad_uses uses;
     uint32_t *missing;     /* [buckets]: parameters that are not complete */
     size_t next;           /* bucket that is told of next */
     bool begun;
@@ -25,11 +25,14 @@ ready_buckets *ready_new(rapt_tape *t, const rapt_params *set, const gradient_la
                          ready_fn *fn, void *context, rapt_error *err)
 {
     ready_buckets *r = calloc(1, sizeof *r);
-    if (r)
-        *r = (ready_buckets){.t = t, .set = set, .layout = layout, .b = b, .fn = fn, .context = context,
-                             .uses = calloc(layout->params, sizeof(uint32_t)), .left = calloc(layout->params, sizeof(uint32_t)),
-                             .missing = calloc(b->count, sizeof(uint32_t))};
-    if (r && r->uses && r->left && r->missing)
+    if (!r || grad_uses_make(&r->uses, t, set, gradient_layout_has, err)) {
+        free(r);
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for buckets of gradients");
+        return NULL;
+    }
+    *r = (ready_buckets){.set = set, .layout = layout, .b = b, .fn = fn, .context = context, .uses = r->uses,
+                         .missing = calloc(b->count, sizeof(uint32_t))};
+    if (r->missing)
         return r;
     ready_free(r);
     rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for buckets of gradients");
@@ -40,8 +43,7 @@ void ready_free(ready_buckets *r)
 {
     if (!r)
         return;
-    free(r->uses);
-    free(r->left);
+    grad_uses_free(&r->uses);
     free(r->missing);
     free(r);
 }
@@ -49,21 +51,22 @@ void ready_free(ready_buckets *r)
 /* ---- learning -------------------------------------------------------------------------------------------------- */
 
 /* A grad_watch_fn. */
-static void ready_count(void *context, rapt_tensor *x)
+static void ready_count(void *context, rapt_tensor *const *asked, size_t count)
 {
     ready_buckets *r = context;
-    r->uses[((rapt_param *)x)->index]++;
+    for (size_t i = 0; i < count; i++)
+        grad_uses_learn_one(&r->uses, asked[i]);
 }
 
-void ready_learn(ready_buckets *r, const rapt_real *array)
+void ready_learn(ready_buckets *r)
 {
-    memset(r->uses, 0, r->layout->params * sizeof *r->uses);
-    grad_watch(r->t, array, array + r->layout->size, ready_count, r);
+    grad_uses_learn(&r->uses);
+    grad_uses_watch(&r->uses, ready_count, r);
 }
 
 void ready_learnt(ready_buckets *r)
 {
-    grad_watch(r->t, NULL, NULL, NULL, NULL);
+    grad_uses_end(&r->uses);
 }
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------- */
@@ -83,28 +86,26 @@ static void ready_tell(ready_buckets *r)
 }
 
 /* A grad_watch_fn. */
-static void ready_note(void *context, rapt_tensor *x)
+static void ready_note(void *context, rapt_tensor *const *asked, size_t count)
 {
     ready_buckets *r = context;
-    const rapt_param *p = (const rapt_param *)x;
-    if (r->left[p->index] == 0)
-        rapt_tape_fail(r->t, RAPT_ERR_VALUE, "%s: a pass adds to its gradient more often than the first one", x->name);
-    else if (--r->left[p->index] == 0) {
-        ready_change_missing(r, p, -1);
-        ready_tell(r);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (grad_uses_complete(&r->uses, asked[i])) {
+            ready_change_missing(r, (const rapt_param *)asked[i], -1);
+            ready_tell(r);
+        }
 }
 
-void ready_begin(ready_buckets *r, const rapt_real *array)
+void ready_begin(ready_buckets *r)
 {
-    memcpy(r->left, r->uses, r->layout->params * sizeof *r->left);
+    grad_uses_begin(&r->uses);
     memset(r->missing, 0, r->b->count * sizeof *r->missing);
     for (size_t i = 0; i < r->layout->dense; i++)
-        if (r->uses[r->layout->order[i]] > 0)
+        if (r->uses.uses[r->layout->order[i]] > 0)
             ready_change_missing(r, params_at(r->set, r->layout->order[i]), 1);
     r->next = 0;
     r->begun = true;
-    grad_watch(r->t, array, array + r->layout->size, ready_note, r);
+    grad_uses_watch(&r->uses, ready_note, r);
 }
 
 void ready_end(ready_buckets *r)
@@ -112,7 +113,7 @@ void ready_end(ready_buckets *r)
     if (!r->begun)
         return;
     r->begun = false;
-    grad_watch(r->t, NULL, NULL, NULL, NULL);
+    grad_uses_end(&r->uses);
     while (r->next < r->b->count)
         r->fn(r->context, r->next++);
 }

@@ -12,18 +12,17 @@ typedef struct ready_buckets ready_buckets;
  * every process. */
 typedef void ready_fn(void *context, size_t index);
 
-/* Gradients of the layout's parameters lie in the array from `array` on whenever a pass is watched. All are borrowed. NULL: out
- * of memory. */
+/* Watches the gradients of the layout's parameters. All are borrowed. NULL: out of memory. */
 ready_buckets *ready_new(rapt_tape *t, const rapt_params *set, const gradient_layout *layout, const buckets *b,
                          ready_fn *fn, void *context, rapt_error *err);
 void ready_free(ready_buckets *r);
 
 /* The pass from here to ready_learnt, which may be a counting pass, shows how often a pass adds to each gradient. */
-void ready_learn(ready_buckets *r, const rapt_real *array);
+void ready_learn(ready_buckets *r);
 void ready_learnt(ready_buckets *r);
 
-/* The next backward pass completes the gradients in the array. */
-void ready_begin(ready_buckets *r, const rapt_real *array);
+/* The next backward pass completes the gradients. */
+void ready_begin(ready_buckets *r);
 /* Call it when the pass has ended or failed: reports the remaining buckets. Does nothing if no pass was begun. */
 void ready_end(ready_buckets *r);
 

@@ -218,11 +218,6 @@ static shard_node shard_sums_leaf(const shard_sums *s)
     return (shard_node){shard, shard + 1};
 }
 
-rapt_real *shard_sums_passes(const shard_sums *s)
-{
-    return s->dense[s->count];
-}
-
 void shard_sums_add_range(shard_sums *s, rapt_tape *t, size_t from, size_t end)
 {
     shard_node node = shard_sums_leaf(s);

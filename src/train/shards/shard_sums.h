@@ -52,8 +52,6 @@ void shard_sums_restart(shard_sums *s);
 /* The passes since the last call belong to the next shard: takes the gradients that they have left in the parameters, which have
  * none afterwards. RAPT_ERR_MEMORY: out of memory. */
 rapt_code shard_sums_add(shard_sums *s, rapt_tape *t, rapt_error *err);
-/* The gradients of the dense parameters for the current shard, in the layout. */
-rapt_real *shard_sums_passes(const shard_sums *s);
 /* Makes the sums of elements from .. end - 1, which the passes of the last shard have completed. The ranges must cover the array,
  * in any order, before shard_sums_add, which then leaves dense parameters alone because the sums may have been sent. */
 void shard_sums_add_range(shard_sums *s, rapt_tape *t, size_t from, size_t end);

@@ -167,7 +167,7 @@ static void step_ranks_completed(void *context, size_t index)
 
 void step_ranks_begin_last(step_ranks *s)
 {
-    (s->learnt ? ready_begin : ready_learn)(s->ready, shard_sums_passes(s->own));
+    (s->learnt ? ready_begin : ready_learn)(s->ready);
 }
 
 void step_ranks_end_last(step_ranks *s, bool failed)
