@@ -6,7 +6,8 @@
  * (Sennrich et al. 2016; Radford et al. 2019): a regular expression splits the text, and pairs of tokens are merged within each
  * part, starting from its bytes; decoding gives back any bytes. SentencePiece (Kudo and Richardson 2018): the text is normalized
  * and split into the pieces with the best scores. A tokenizer is const once made: threads can share it. Byte-level
- * BPE keeps the ids of pieces that occurred before, up to 2 MB for each thread that encodes, until the tokenizer is freed. */
+ * BPE keeps the ids of pieces that occurred before in tables of up to 2 MB, one for each thread that encodes but at most 32,
+ * until the tokenizer is freed. */
 #ifndef RAPT_TEXT_H
 #define RAPT_TEXT_H
 

@@ -8,7 +8,7 @@ typedef struct tokenizer {
     PyObject_HEAD
     const rapt_tokenizer *t;
     PyObject *owner;    /* of `t`: a tokenizer or a model */
-    PyObject **numbers; /* [size of `t`] the int of each id that has occurred, or NULL; NULL: no text was encoded yet */
+    PyObject **numbers; /* [size of `t`] the int of each id that has occurred, or NULL; NULL: no batch was encoded yet */
 } tokenizer;
 
 PyObject *tokenizer_view(const ext_state *s, const rapt_tokenizer *t, PyObject *owner)
@@ -37,14 +37,15 @@ static const rapt_tokenizer *of(PyObject *self)
 static void tokenizer_dealloc(PyObject *self)
 {
     tokenizer *own = (tokenizer *)self;
-    for (size_t i = 0; own->numbers && i < rapt_tokenizer_size(own->t); i++)
+    const size_t size = own->numbers ? rapt_tokenizer_size(own->t) : 0;
+    for (size_t i = 0; i < size; i++)
         Py_XDECREF(own->numbers[i]);
     PyMem_Free(own->numbers);
     Py_XDECREF(own->owner);
     ext_free(self);
 }
 
-/* The int of an id, a new reference. Each is made once: making them for each text takes longer than encoding. */
+/* The int of an id, a new reference. Each is made once: making them for each text of a batch takes longer than encoding. */
 static PyObject *number_of(tokenizer *self, size_t size, int32_t id)
 {
     if (id < 0 || (size_t)id >= size)
@@ -86,7 +87,8 @@ static PyObject *encode(PyObject *self, PyObject *args)
     ext_bytes_free(&b);
     if (code)
         return ext_raise(ext_state_of(self), &err);
-    PyObject *list = list_of((tokenizer *)self, ids, count);
+    /* A model's tokenizer may be made for one text, which is not worth a table. */
+    PyObject *list = ((tokenizer *)self)->numbers ? list_of((tokenizer *)self, ids, count) : ext_ids_list(ids, count);
     free(ids);
     return list;
 }

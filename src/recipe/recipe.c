@@ -156,19 +156,25 @@ static rapt_code check_lora(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
-/* Refuses keys of Muon that would have no effect. */
+/* Refuses keys of Muon that would have no effect: without Muon, and with adapters, which Adam moves. */
 static rapt_code check_muon(const rapt_recipe *r, char *reason)
 {
     static const char *const group = "train.muon.";
+    const bool moves = r->train.optimizer == RAPT_RECIPE_OPTIMIZER_MUON && r->train.lora.rank == 0;
     char value[RECIPE_NUMBER];
     rapt_recipe first;
     recipe_defaults_first(&first);
-    for (size_t i = 0; i < recipe_key_count() && r->train.optimizer != RAPT_RECIPE_OPTIMIZER_MUON; i++) {
+    if (r->train.muon.weight_decay < 0 && r->train.muon.weight_decay != first.train.muon.weight_decay) {
+        snprintf(reason, RECIPE_REASON, "train.muon.weight_decay is %g; it must be 0 or more, or -1: train.weight_decay",
+                 r->train.muon.weight_decay);
+        return RAPT_ERR_VALUE;
+    }
+    for (size_t i = 0; i < recipe_key_count() && !moves; i++) {
         const recipe_key *key = recipe_key_at(i);
         if (strncmp(key->name, group, strlen(group)) != 0 || recipe_key_equal(key, r, &first))
             continue;
-        snprintf(reason, RECIPE_REASON, "%s is %s; it needs train.optimizer to be muon", key->name,
-                 recipe_key_value(key, r, value));
+        snprintf(reason, RECIPE_REASON, "%s is %s; it needs train.optimizer to be muon%s", key->name,
+                 recipe_key_value(key, r, value), r->train.lora.rank ? " and train.lora.rank 0: Adam moves adapters" : "");
         return RAPT_ERR_VALUE;
     }
     return check_lora(r, reason);

@@ -251,7 +251,9 @@ static void advise(const run *r, size_t size, size_t fits, char *text, size_t ca
     const char *key = by_tokens(k) ? "train.batch_tokens" : "train.batch";
     const char *length = pairs ? "data.max_len" : "model.context", *again = k->train.recompute ? "" : ", or set train.recompute";
     size_t accumulate = fits ? ((size_t)k->train.accumulate * size + fits - 1) / fits : 0;
-    if (fits)
+    if (fits && k->train.release_gradients) /* which does not accumulate */
+        snprintf(text, capacity, "%s is %zu, and at most %zu fits; or lower %s%s", key, size, fits, length, again);
+    else if (fits)
         snprintf(text, capacity, "%s is %zu, and at most %zu fits (with train.accumulate %zu a step sees as much); or lower %s%s",
                  key, size, fits, accumulate, length, again);
     else
@@ -268,7 +270,7 @@ static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int l
         return code;
     advise(r, size, fits, advice, sizeof advice);
     return rapt_fail(err, RAPT_ERR_MEMORY,
-                     "this run takes %s of %s (parameters %s, gradients and Adam %s, activations and scratch %s); %s %s: %s",
+                     "this run takes %s of %s (parameters %s, gradients and optimizer %s, activations and scratch %s); %s %s: %s",
                      bytes_text(counted(b, limit, n)).text, l->address_space ? "address space" : "memory",
                      bytes_text(n->parameters).text, bytes_text(n->gradients + n->moments).text,
                      bytes_text(n->step + n->scratch + n->workspace).text, l->says, bytes_text(capacity_of(b, limit)).text,

@@ -230,8 +230,10 @@ static rapt_code released_pass(run *r, uint64_t step, const train_batch *batch, 
         return bad ? not_finite_released(r, step, "gradient", bad, err) : step_not_finite(r, step, "loss", err);
     if (!code && !isfinite(*norm))
         return not_finite_released(r, step, "gradient", "the norm of all of them", err);
+    if (code)
+        return code;
     *sums = (batch_sums){parts.nll, parts.nll / (double)batch->labels.time, parts.tokens};
-    return code;
+    return RAPT_OK;
 }
 
 /* train_step with train.release_gradients. Clipping needs the norm of all gradients before the first of them is used, so the

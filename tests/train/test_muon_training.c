@@ -191,7 +191,11 @@ static void idle_keys(void **state)
         {"train.muon.lr=0.02", "r.yaml: train.muon.lr is 0.02; it needs train.optimizer to be muon"},
         {"train.muon.nesterov=false", "r.yaml: train.muon.nesterov is false; it needs train.optimizer to be muon"},
         {"train.optimizer=adam8bit train.muon.adjust_lr=original",
-         "r.yaml: train.muon.adjust_lr is original; it needs train.optimizer to be muon"}};
+         "r.yaml: train.muon.adjust_lr is original; it needs train.optimizer to be muon"},
+        {"train.optimizer=muon train.lora.rank=2 train.muon.lr=0.02", "r.yaml: train.muon.lr is 0.02; it needs train.optimizer "
+         "to be muon and train.lora.rank 0: Adam moves adapters"},
+        {"train.optimizer=muon train.muon.weight_decay=-0.5",
+         "r.yaml: train.muon.weight_decay is -0.5; it must be 0 or more, or -1: train.weight_decay"}};
     (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         rapt_recipe r = lm_recipe(keys[i][0]);

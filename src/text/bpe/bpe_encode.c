@@ -180,38 +180,39 @@ static rapt_code bpe_encode_text(encoder *e, const char *text, size_t size, bool
 static void bpe_encoder_delete(void *spare)
 {
     encoder *e = spare;
-    split_walk_free(e->walk);
     kept_pieces_free(&e->kept);
     free(e);
 }
 
-static encoder *encoder_make(const byte_bpe *b, rapt_error *err)
+static encoder *encoder_make(const byte_bpe *b)
 {
     encoder *e = malloc(sizeof *e);
     if (!e)
         return NULL;
     e->b = b;
+    e->walk = NULL;
     e->kept = (kept_pieces){0};
-    e->walk = split_walk_new(b->cut, err);
-    if (e->walk)
-        return e;
-    bpe_encoder_delete(e);
-    return NULL;
+    return e;
 }
 
 bpe_encoder *bpe_encoder_new(const byte_bpe *b, size_t size, rapt_error *err)
 {
     encoder *e = spares_take(b->encoders);
-    e = e ? e : encoder_make(b, err);
-    if (e && kept_pieces_expect(&e->kept, size))
+    e = e ? e : encoder_make(b);
+    if (e && kept_pieces_expect(&e->kept, size) && (e->walk = split_walk_new(b->cut, err)))
         return e;
     bpe_encoder_free(e);
     rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to encode a text");
     return NULL;
 }
 
+/* A spare has no walk, whose stack may have 64 MB: a split keeps one itself. */
 void bpe_encoder_free(bpe_encoder *e)
 {
+    if (e) {
+        split_walk_free(e->walk);
+        e->walk = NULL;
+    }
     void *more = e ? spares_give(e->b->encoders, e) : NULL;
     if (more)
         bpe_encoder_delete(more);

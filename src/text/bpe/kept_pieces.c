@@ -34,7 +34,7 @@ bool kept_pieces_expect(kept_pieces *k, size_t size)
         count *= 2;
     kept_pieces wider = {memory_aligned(sizeof *k->sets, count * sizeof *k->sets), count - 1, k->bytes};
     if (!wider.sets)
-        return false;
+        return k->sets != NULL;
     memset(wider.sets, 0, count * sizeof *wider.sets);
     move_pieces(k, &wider);
     kept_pieces_free(k);

@@ -36,8 +36,8 @@ typedef struct kept_pieces {
     size_t bytes; /* of the texts so far */
 } kept_pieces;
 
-/* Makes the table large enough for all texts so far and one of `size` bytes more, up to KEPT_SETS. False on out-of-memory: the
- * table is unchanged. */
+/* Makes the table large enough for all texts so far and one of `size` bytes more, up to KEPT_SETS. Out of memory it
+ * stays as it is; false: there is none. */
 bool kept_pieces_expect(kept_pieces *k, size_t size);
 void kept_pieces_free(kept_pieces *k);
 

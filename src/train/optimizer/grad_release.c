@@ -95,7 +95,8 @@ void grad_release_free(grad_release *r)
 {
     if (!r)
         return;
-    grad_uses_end(&r->uses);
+    if (r->uses.t) /* or it could not be made */
+        grad_uses_end(&r->uses);
     tape_release_gradients(r->t, false);
     grad_uses_free(&r->uses);
     arena_free(&r->memory);

@@ -420,8 +420,10 @@ void muon_step(const muon_state *m, rapt_tape *t, double lr, double grad_scale, 
                     .momentum = (rapt_real)m->options.momentum,
                     .grad_share = (rapt_real)((1 - m->options.momentum) * grad_scale)};
     for (size_t done = 0; done < count; done += g.count) {
-        if (group_fill(&g, m, own, list + done, count - done) == 0)
-            return; /* muon_room has room for each */
+        if (group_fill(&g, m, own, list + done, count - done) == 0) { /* muon_room has room for each */
+            rapt_tape_fail(t, RAPT_ERR_VALUE, "Muon: %s is larger than the memory for a matrix", list[done].param->value.name);
+            return;
+        }
         announce(t, m, &g);
         pool_run(t->pool, g.blocks, 4 * g.elements, average_block, &g);
         take_norms(&g);

@@ -1,0 +1,64 @@
+/* tests/train/test_release_no_memory.c: gradients that are released, when memory runs out while their places are made: an error,
+ * nothing left, and a tape that passes as before. */
+#include "failing.h"
+
+#include "rapt/lm.h"
+
+#include "tape/tape_core.h"
+#include "train/optimizer/grad_release.h"
+
+#define TIME 6
+#define VOCAB 20
+
+static rapt_tensor *loss_of(rapt_tape *t, const rapt_lm *lm)
+{
+    static const int32_t ids[TIME + 1] = {1, 2, 3, 4, 5, 6, 7};
+    rapt_tape_begin(t, (rapt_pass){.record = true, .training = true, .step = 1});
+    return rapt_lm_loss(t, lm, (rapt_tokens){ids, 1, TIME, NULL}, (rapt_tokens){ids + 1, 1, TIME, NULL}, NULL, NULL);
+}
+
+/* The places of a model's gradients. */
+static rapt_code make_and_free(rapt_tape *t, rapt_lm *lm, rapt_error *err)
+{
+    grad_release *r = grad_release_new(t, lm->params, err);
+    rapt_code code = r ? RAPT_OK : err->code;
+    if (r) {
+        tape_count(t, true);
+        grad_release_learn(r);
+        code = rapt_backward(t, loss_of(t, lm), err);
+        grad_release_learnt(r);
+        tape_count(t, false);
+        rapt_params_zero_grad(lm->params);
+        code = code ? code : grad_release_place(r, lm->params, err);
+    }
+    grad_release_free(r);
+    return code;
+}
+
+static void places_that_cannot_be_made(void **state)
+{
+    const rapt_lm_config c = {.vocab = VOCAB, .layers = 1, .context = TIME, .tied = true, .positions = RAPT_POSITIONS_LEARNED,
+                              .block = {.d_model = 16, .heads = 2, .ffn = 32}};
+    failing f = {.what = "places of gradients", .at_least = 8, .uncounted = true}; /* a tape keeps what its passes took */
+    rapt_error err;
+    (void)state;
+    do {
+        err = (rapt_error){0};
+        rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, NULL);
+        rapt_lm *lm = rapt_lm_new(&c, 3, NULL);
+        assert_true(t && lm);
+        failing_arm(&f);
+        const rapt_code code = make_and_free(t, lm, &err);
+        failing_disarm();
+        assert_int_equal(code, err.code);
+        assert_true(code == RAPT_OK || code == RAPT_ERR_MEMORY);
+        rapt_lm_free(lm);
+        rapt_tape_free(t);
+    } while (failing_again(&f, err.code));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(places_that_cannot_be_made)};
+    return cmocka_run_group_tests(tests, failing_check_link, NULL);
+}
