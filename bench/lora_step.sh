@@ -3,7 +3,8 @@
 # model of a Hugging Face folder, such as one of `bench/make_hub_shape.py qwen2 F32 DIR`, and the peak memory of the process; rapt
 # in bf16 beside PyTorch with PEFT in each of MODES (default "fp32 autocast bf16"; also compile_fp32, compile_autocast, compile_bf16,
 # which want a C++ compiler). BATCH windows of CONTEXT tokens a step, STEPS steps of which the first is not counted. The ratio is
-# PyTorch's time / ours: the best mode is what counts. PYTHON needs torch, transformers and peft.
+# PyTorch's time / ours: the best mode is what counts. With JSON=yes it prints an object a mode, of one round. PYTHON needs torch,
+# transformers and peft.
 . "$(dirname "$0")/lib.sh"
 [ $# = 1 ] || { echo "usage: $0 DIR" >&2; exit 2; }
 model=$(realpath "$1") BATCH=${BATCH:-2} CONTEXT=${CONTEXT:-256} STEPS=${STEPS:-6}
@@ -42,6 +43,12 @@ theirs() {
     "$PYTHON" "$BENCH/pytorch/lora_step.py" "$model" --mode "$mode" --batch "$BATCH" --context "$CONTEXT" --steps "$STEPS" \
         --threads "$THREADS" | tee "$work/theirs"
 }
+if [ -n "${JSON:-}" ]; then
+    for mode in "${modes[@]}"; do
+        printf '{"mode": "%s", "rapt": %s, "peer": %s}\n' "$mode" "$(ours)" "$(theirs)"
+    done
+    exit
+fi
 explain_missing
 row 5 'PyTorch, mode' 'rapt, ms' 'peak, MB' 'PyTorch, ms' 'peak, MB' ratio
 for mode in "${modes[@]}"; do

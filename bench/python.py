@@ -22,7 +22,6 @@ is left out, by name. Needs a build in build/ (--build: another folder).
 whose files are given.
 """
 import argparse
-import importlib.util
 import json
 import os
 import pathlib
@@ -34,29 +33,12 @@ import threading
 import time
 import zipfile
 
+from turns import has, in_turns, ratios, seconds
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGES = ("rapt", "numpy", "ctranslate2", "tokenizers", "tiktoken", "sacrebleu", "llama_cpp", "transformers", "torch")
 
 # ---- what parts share ------------------------------------------------------------------------------------------------
-
-
-def has(package):
-    return importlib.util.find_spec(package) is not None
-
-
-def in_turns(rounds, **sides):
-    """The figures of each side: functions that return one, called in turns."""
-    figures = {name: [] for name in sides}
-    for _ in range(rounds):
-        for name, measure in sides.items():
-            figures[name].append(measure())
-    return figures
-
-
-def seconds(work, *arguments):
-    start = time.perf_counter()
-    work(*arguments)
-    return time.perf_counter() - start
 
 
 class Report:
@@ -80,7 +62,7 @@ class Report:
 
     def ratio(self, part, name, ours, theirs, more_is_better=True):
         """The median of the ratios of the rounds, above 1 if rapt is the better one."""
-        self.figure(part, name, "times", [a / b if more_is_better else b / a for a, b in zip(ours, theirs)])
+        self.figure(part, name, "times", ratios(ours, theirs, more_is_better))
 
     def both(self, part, unit, figures, ours, digits=1):
         """All sides of in_turns, and the ratio of `ours` to each of the others."""

@@ -3,7 +3,7 @@
 tokens a second, prefill included, a step, and the prompt alone.
 
     bench/make_hub_shape.py gpt2 F32 DIR; build/rapt convert DIR --to gguf --weights q8_0 -o FILE.gguf
-    python bench/quantized.py FILE.gguf [--batch 1] [--prompt 32] [--new 128] [--rounds 5] [--threads 2] [--weights T]
+    python bench/quantized.py FILE.gguf [--batch 1] [--prompt 32] [--new 128] [--rounds 5] [--threads 2] [--weights T] [--json]
     ct2-transformers-converter --model DIR --output_dir CT2; python bench/quantized.py FILE.gguf --ctranslate2 CT2 --type int8
 
 Needs llama-cpp-python (made with 0.3.36, built for this machine), with weights repacked where it does so (--plain: not), or
@@ -19,6 +19,8 @@ import time
 
 import numpy as np
 
+from turns import Figure, in_turns, print_json
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 parser = argparse.ArgumentParser()
 parser.add_argument("file")
@@ -32,6 +34,7 @@ parser.add_argument("--weights")
 parser.add_argument("--plain", action="store_true", help="llama.cpp without repacked weights")
 parser.add_argument("--ctranslate2", metavar="DIR")
 parser.add_argument("--type", default="int8", help="of CTranslate2's weights")
+parser.add_argument("--json", action="store_true")
 options = parser.parse_args()
 
 
@@ -41,16 +44,13 @@ class Rapt:
                    str(options.threads), "--batch", str(options.batch), "--prompt", str(options.prompt), "--time",
                    str(options.prompt + options.new)] + (["--weights", options.weights] if options.weights else [])
         out = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
-        self.share = out["read_share"]
-        return out["tok_s"], out["step_ms"], out["prompt_ms"]
+        return out["tok_s"], out["step_ms"], out["prompt_ms"], out["read_share"]
 
 
 class LlamaCpp:
-    name = "llama.cpp"
-
     def __init__(self):
         import llama_cpp
-        self.api = llama_cpp
+        self.api, self.name = llama_cpp, f"llama.cpp ({llama_cpp.__version__})"
         self.log = llama_cpp.llama_log_callback(lambda *_: None) # which must live as long as the library calls it
         llama_cpp.llama_log_set(self.log, None)
         llama_cpp.llama_backend_init()
@@ -92,10 +92,9 @@ class LlamaCpp:
 
 
 class CTranslate2:
-    name = "CTranslate2"
-
     def __init__(self):
         import ctranslate2
+        self.name = f"CTranslate2 {ctranslate2.__version__}"
         self.generator = ctranslate2.Generator(options.ctranslate2, compute_type=options.type, intra_threads=options.threads)
         words = json.loads((pathlib.Path(options.ctranslate2) / "vocabulary.json").read_text())
         ids = np.random.default_rng(1).integers(0, len(words), (options.batch, options.prompt))
@@ -115,13 +114,17 @@ class CTranslate2:
 def main():
     rapt, peer = Rapt(), CTranslate2() if options.ctranslate2 else LlamaCpp()
     peer.run()
-    ours, theirs = [], []
-    for _ in range(options.rounds):
-        ours.append(rapt.run())
-        theirs.append(peer.run())
-    ours, theirs = ([statistics.median(values) for values in zip(*side)] for side in (ours, theirs))
+    figures = in_turns(options.rounds, rapt=rapt.run, peer=peer.run)
+    ours, theirs = ([list(values) for values in zip(*figures[side])] for side in ("rapt", "peer"))
+    if options.json:
+        print_json([Figure("text", "tokens/s", ours[0], theirs[0], peer.name),
+                    Figure("step", "ms", ours[1], theirs[1], peer.name, more_is_better=False),
+                    Figure("prompt", "ms", ours[2], theirs[2], peer.name, more_is_better=False),
+                    Figure("share of the read rate", "%", [100 * share for share in ours[3]])])
+        return
+    ours, theirs = ([statistics.median(values) for values in side] for side in (ours, theirs))
     print(f"batch {options.batch}, prompt {options.prompt}: {ours[0]:.1f} tokens/s, {ours[1]:.2f} ms a step, prompt {ours[2]:.1f} ms, "
-          f"{rapt.share:.0%} of the read rate; {peer.name} {theirs[0]:.1f} tokens/s, {theirs[1]:.2f} ms, {theirs[2]:.1f} ms; ratios "
+          f"{ours[3]:.0%} of the read rate; {peer.name} {theirs[0]:.1f} tokens/s, {theirs[1]:.2f} ms, {theirs[2]:.1f} ms; ratios "
           f"{ours[0] / theirs[0]:.2f}, {theirs[1] / ours[1]:.2f}, {theirs[2] / ours[2]:.2f}", flush=True)
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Times tiktoken and rapt in turns on the same text with the same rank file, one thread each: MB/s of encoding the whole
-text, and line by line; checks that both count the same tokens. rapt keeps pieces from text to text, so its first pass over the text
-is a line of its own, beside tiktoken's best.
+text, and line by line, medians; checks that both count the same tokens. rapt keeps pieces from text to text, so its first pass over
+the text is a line of its own, beside tiktoken's best.
 
-    python3 bench/tokenizer.py ENCODING RANK_FILE TEXT [--rapt build/rapt] [--rounds 3]
+    python3 bench/tokenizer.py ENCODING RANK_FILE TEXT [--rapt build/rapt] [--rounds 3] [--json]
 
 ENCODING is cl100k_base, o200k_base or r50k_base. Needs the package tiktoken; nothing is downloaded.
 """
@@ -16,12 +16,15 @@ import time
 import tiktoken
 import tiktoken_ext.openai_public as public
 
+from turns import Figure, in_turns, print_json, seconds
+
 parser = argparse.ArgumentParser()
 parser.add_argument("encoding")
 parser.add_argument("ranks")
 parser.add_argument("text")
 parser.add_argument("--rapt", default="build/rapt")
 parser.add_argument("--rounds", type=int, default=3)
+parser.add_argument("--json", action="store_true")
 args = parser.parse_args()
 
 
@@ -40,18 +43,12 @@ mb = len(text.encode()) / 1e6
 
 
 def mb_s(work):
-    best = min(timed(work) for _ in range(3))
-    return mb / best
-
-
-def timed(work):
-    before = time.perf_counter()
-    work()
-    return time.perf_counter() - before
+    return mb / min(seconds(work) for _ in range(3))
 
 
 def peer():
-    return dict(encode_mb_s=mb_s(lambda: encoding.encode_ordinary(text)),
+    whole = mb_s(lambda: encoding.encode_ordinary(text))
+    return dict(first_mb_s=whole, encode_mb_s=whole,
                 lines_mb_s=mb_s(lambda: [encoding.encode_ordinary(line) for line in lines]))
 
 
@@ -60,16 +57,18 @@ def own():
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
-best = {"tiktoken": {}, "rapt": {}}
-for _ in range(args.rounds):
-    for name, run in ("tiktoken", peer), ("rapt", own):
-        result = run()
-        best[name] = {key: (min if key == "load_s" else max)(result[key], best[name].get(key, result[key])) for key in result}
+runs = in_turns(args.rounds, tiktoken=peer, rapt=own)
+load_own, counted = min(run["load_s"] for run in runs["rapt"]), runs["rapt"][0]["tokens"]
+figures = [Figure(name, "MB/s", *([run[key] for run in runs[side]] for side in ("rapt", "tiktoken")),
+                  f"tiktoken {tiktoken.__version__}") for key, name in (("first_mb_s", "first pass"), ("encode_mb_s", "whole"),
+                                                               ("lines_mb_s", "line by line"))]
 tokens = len(encoding.encode_ordinary(text))
-assert tokens == best["rapt"]["tokens"], f"tiktoken: {tokens} tokens, rapt: {best['rapt']['tokens']}"
-print(f"{args.text}: {mb:.2f} MB, {tokens} tokens of {args.encoding}; tiktoken {tiktoken.__version__} loaded it in {load_s:.2f} s, "
-      f"rapt in {best['rapt']['load_s']:.2f} s")
-best["tiktoken"]["first_mb_s"] = best["tiktoken"]["encode_mb_s"]
-for key, name in ("first_mb_s", "first pass"), ("encode_mb_s", "encode"), ("lines_mb_s", "line by line"):
-    theirs, ours = best["tiktoken"][key], best["rapt"][key]
-    print(f"{name:13} tiktoken {theirs:6.1f} MB/s   rapt {ours:6.1f} MB/s   ratio {ours / theirs:.1f}")
+assert tokens == counted, f"tiktoken: {tokens} tokens, rapt: {counted}"
+if args.json:
+    print_json(figures)
+else:
+    print(f"{args.text}: {mb:.2f} MB, {tokens} tokens of {args.encoding}; tiktoken {tiktoken.__version__} loaded it in {load_s:.2f} s, "
+          f"rapt in {load_own:.2f} s")
+    for row in (figure.summary() for figure in figures):
+        print(f"{row['name']:13} tiktoken {row['other']:6.1f} MB/s   rapt {row['rapt']:6.1f} MB/s   ratio {row['times']:.1f} "
+              f"({row['least']:.1f} to {row['most']:.1f})")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times `rapt tokenizer train` and the package tokenizers in turns: a byte-level BPE learned from the same text, read from
-its file and written to another, with the same number of threads; the best of the rounds.
+its file and written to another, with the same number of threads; medians.
 
-    python3 bench/tokenizer_train.py TEXT [--vocab-size 8000] [--threads 2] [--rapt build/rapt] [--rounds 3]
+    python3 bench/tokenizer_train.py TEXT [--vocab-size 8000] [--threads 2] [--rapt build/rapt] [--rounds 3] [--json]
 
 Needs the package tokenizers. rapt's time is that of the whole program, the package's leaves out Python's start.
 """
@@ -11,7 +11,8 @@ import json
 import os
 import subprocess
 import tempfile
-import time
+
+from turns import Figure, in_turns, print_json, seconds
 
 parser = argparse.ArgumentParser()
 parser.add_argument("text")
@@ -19,6 +20,7 @@ parser.add_argument("--vocab-size", type=int, default=8000)
 parser.add_argument("--threads", type=int, default=2)
 parser.add_argument("--rapt", default="build/rapt")
 parser.add_argument("--rounds", type=int, default=3)
+parser.add_argument("--json", action="store_true")
 args = parser.parse_args()
 os.environ["RAYON_NUM_THREADS"] = str(args.threads)  # read by the package when it first needs threads
 
@@ -41,20 +43,16 @@ def own(out):
     subprocess.run(command, check=True)
 
 
-def seconds(work, out):
-    before = time.perf_counter()
-    work(out)
-    return time.perf_counter() - before
-
-
 with tempfile.TemporaryDirectory() as folder:
     paths = {name: os.path.join(folder, name + ".json") for name in ("tokenizers", "rapt")}
-    best = dict.fromkeys(paths, float("inf"))
-    for _ in range(args.rounds):
-        for name, work in ("tokenizers", peer), ("rapt", own):
-            best[name] = min(best[name], seconds(work, paths[name]))
+    runs = in_turns(args.rounds, tokenizers=lambda: seconds(peer, paths["tokenizers"]), rapt=lambda: seconds(own, paths["rapt"]))
     entries = {name: len(json.load(open(path, encoding="utf8"))["model"]["vocab"]) for name, path in paths.items()}
 assert entries["tokenizers"] == entries["rapt"], f"vocabularies of different size: {entries}"
-print(f"{args.text}: {os.path.getsize(args.text) / 1e6:.2f} MB, {entries['rapt']} entries, {args.threads} threads; "
-      f"tokenizers {tokenizers.__version__} {best['tokenizers']:.2f} s   rapt {best['rapt']:.2f} s   "
-      f"ratio {best['tokenizers'] / best['rapt']:.1f}")
+figure = Figure("byte-level BPE learned", "s", runs["rapt"], runs["tokenizers"], f"tokenizers {tokenizers.__version__}",
+                more_is_better=False)
+if args.json:
+    print_json([figure])
+else:
+    row = figure.summary()
+    print(f"{args.text}: {os.path.getsize(args.text) / 1e6:.2f} MB, {entries['rapt']} entries, {args.threads} threads; "
+          f"{row['beside']} {row['other']:.2f} s   rapt {row['rapt']:.2f} s   ratio {row['times']:.1f}")

@@ -5,7 +5,7 @@ products over all of that time, and its share of the peak that `rapt-bench` meas
 
     bench/make_hub_shape.py marian F32 DIR
     python bench/translate.py DIR TEXT [--lines 64] [--single 4] [--rounds 3] [--threads 2]
-                               [--weights fp32 --type float32]
+                               [--weights fp32 --type float32] [--json]
 
 Needs ctranslate2 and transformers (made with 4.8.5 and 5.23.0), and a build in build/. Every translation has exactly the
 max_length of the folder. TEXT has a sentence a line, or a pair, of which the part before the tab counts.
@@ -21,6 +21,8 @@ import time
 import ctranslate2
 from ctranslate2.converters import TransformersConverter
 
+from turns import Figure, in_turns, print_json
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 parser = argparse.ArgumentParser()
 parser.add_argument("folder", type=pathlib.Path)
@@ -31,6 +33,7 @@ parser.add_argument("--rounds", type=int, default=3)
 parser.add_argument("--threads", type=int, default=2)
 parser.add_argument("--weights", default="fp32", help="rapt's: fp32, q8_0, q4_0")
 parser.add_argument("--type", default="float32", help="CTranslate2's: float32, int8")
+parser.add_argument("--json", action="store_true")
 options = parser.parse_args()
 ids = json.loads((options.folder / "vocab.json").read_text())
 words = {number: word for word, number in ids.items()}
@@ -83,15 +86,15 @@ def compare(work, translator, lines, beam, batch, peak):
     rapt = Rapt(work, text, beam, batch)
     known = rapt.loaded["lines"]
     sources = [[words[number] for number in line["source"]] + ["</s>"] for line in known]
-    peer_run(translator, sources, beam, batch)
-    ours, theirs = [], []
-    for _ in range(options.rounds):
-        ours.append(rapt.run())
-        seconds, written = peer_run(translator, sources, beam, batch)
-        theirs.append(seconds)
+    _, written = peer_run(translator, sources, beam, batch)
+    runs = in_turns(options.rounds, rapt=rapt.run, peer=lambda: peer_run(translator, sources, beam, batch)[0])
     rapt.process.communicate()
+    ours, theirs = runs["rapt"], runs["peer"]
     same = sum(line["target"] == other for line, other in zip(known, written))
     tokens = sum(len(line["target"]) for line in known)
+    if options.json:
+        return Figure(f"batch {batch}, beam {beam}", "tokens/s", [tokens / run["seconds"] for run in ours],
+                      [tokens / time for time in theirs], f"CTranslate2 {ctranslate2.__version__}")
     own, peer = statistics.median(run["seconds"] for run in ours), statistics.median(theirs)
     rate = 2e-9 * multiply_adds(known, beam) / own
     print(f"beam {beam}, batch {batch:2}: {tokens} tokens, {own:.3f} s ({tokens / own:.0f} tokens/s, CPU "
@@ -110,9 +113,10 @@ def main():
         translator = ctranslate2.Translator(str(work / "ct2"), device="cpu", compute_type=options.type,
                                             intra_threads=options.threads)
         peak = measured_peak()
-        for batch, some in ((32, lines), (1, lines[:options.single])):
-            for beam in (1, 4):
-                compare(work, translator, some, beam, batch, peak)
+        figures = [compare(work, translator, some, beam, batch, peak)
+                   for batch, some in ((32, lines), (1, lines[:options.single])) for beam in (1, 4)]
+    if options.json:
+        print_json(figures)
 
 
 main()
