@@ -7,8 +7,7 @@ a column for each processor that it ran on.
 which installs the other programs and calls this script. Parts: train, bf16, matmul, prefill, generate, translate, tokenize, lora,
 start; all without one. What is measured replaces the processor's figures of these parts; others keep theirs, with their date.
 --keep only prints: the machine was busy, or this is a trial. docs/results/side-by-side.json has the medians, and the least and
-the greatest ratio of the rounds. --page only writes the page of
-the file anew.
+the greatest ratio of the rounds. --page measures nothing, and writes the page of that file anew.
 """
 import argparse
 import datetime

@@ -1,8 +1,8 @@
 #!/bin/bash
-# bench/side_by_side.sh [PART...] [--rounds 5] [--keep | --page]: installs the programs that rapt is compared with (PyTorch, transformers, PEFT,
-# CTranslate2, tiktoken, tokenizers; llama.cpp, built for this machine), into PEERS (default build-bench/peers; some 6 GB), builds
-# rapt, gets the data, and runs every comparison of docs/performance.md in turns: see side_by_side.py. The first time it takes an
-# hour, half of which builds llama.cpp; later ones half an hour. Leave the machine alone meanwhile.
+# bench/side_by_side.sh [PART...] [--rounds 5] [--keep | --page]: installs the programs that rapt is compared with (PyTorch,
+# transformers, PEFT, CTranslate2, tiktoken, tokenizers; llama.cpp, built for this machine), into PEERS (default build-bench/peers;
+# some 6 GB), builds rapt, gets the data, and runs every comparison of docs/performance.md in turns: see side_by_side.py. Building
+# llama.cpp takes half an hour, once; all comparisons take longer than that. Leave the machine alone meanwhile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PEERS=${PEERS:-build-bench/peers}
