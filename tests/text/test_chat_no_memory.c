@@ -17,6 +17,19 @@ static const char TEMPLATE[] =
 
 static rapt_tokenizer *letters;
 
+/* A tokenizer keeps pieces from text to text: it makes its table for them before, in its full size. */
+static bool encode_once(void)
+{
+    static char text[(2 << 20) + 1];
+    int32_t *ids = NULL;
+    size_t count;
+    for (size_t i = 0; i + 1 < sizeof text; i++)
+        text[i] = i % 2 ? ' ' : 'a';
+    const bool ok = rapt_tokenizer_encode(letters, text, &ids, &count, NULL) == RAPT_OK;
+    free(ids);
+    return ok;
+}
+
 static int make_files(void **state)
 {
     if (failing_check_link(state) || folder_make(state))
@@ -27,7 +40,7 @@ static int make_files(void **state)
     for (size_t i = 0; i < sizeof all; i++)
         all[i] = (char)i;
     letters = rapt_tokenizer_train_bpe(all, sizeof all, &TRAIN_BPE(.vocab_size = 256), NULL);
-    return letters ? 0 : -1;
+    return letters && encode_once() ? 0 : -1;
 }
 
 static rapt_code converse(void)

@@ -180,6 +180,7 @@ static rapt_code bpe_encode_text(encoder *e, const char *text, size_t size, bool
 static void bpe_encoder_delete(void *spare)
 {
     encoder *e = spare;
+    split_walk_free(e->walk);
     kept_pieces_free(&e->kept);
     free(e);
 }
@@ -201,7 +202,10 @@ bpe_encoder *bpe_encoder_new(const byte_bpe *b, size_t size, rapt_error *err)
     e = e ? e : encoder_make(b);
     if (e && kept_pieces_expect(&e->kept, size) && (e->walk = split_walk_new(b->cut, err)))
         return e;
-    bpe_encoder_free(e);
+    if (e && e->kept.sets)
+        bpe_encoder_free(e); /* its pieces are still good */
+    else if (e)
+        bpe_encoder_delete(e);
     rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to encode a text");
     return NULL;
 }
