@@ -109,19 +109,6 @@ static void sums_of_batches_are_not_in_bf16(void **state)
 
 /* ---- memory --------------------------------------------------------------------------------------------------------- */
 
-static void keep_plan(void *context, const rapt_memory_plan *plan)
-{
-    *(rapt_memory_plan *)context = *plan;
-}
-
-static rapt_memory_plan plan_of(const char *changes)
-{
-    rapt_memory_plan plan = {0};
-    train(changes, (rapt_train_options){.out = "planned", .max_steps = 1, .on_plan = keep_plan, .context = &plan});
-    assert_int_equal(system("rm -rf planned"), 0);
-    return plan;
-}
-
 /* The layers' matrices of 48 x 190 and 190 x 48 have 4096 elements or more, and blocks of 43 and of 170 rows; attention's
  * matrices have 48 x 48, too few. */
 static void the_plan_says_what_is_saved(void **state)

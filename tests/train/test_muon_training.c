@@ -98,19 +98,6 @@ static void a_checkpoint_has_one_moment(void **state)
     safetensors_close(file);
 }
 
-static void keep_plan(void *context, const rapt_memory_plan *plan)
-{
-    *(rapt_memory_plan *)context = *plan;
-}
-
-static rapt_memory_plan plan_of(const char *changes)
-{
-    rapt_memory_plan plan = {0};
-    train(changes, (rapt_train_options){.out = "planned", .max_steps = 1, .on_plan = keep_plan, .context = &plan});
-    assert_int_equal(system("rm -rf planned"), 0);
-    return plan;
-}
-
 /* A moment less for each matrix, and the memory of its iterations: each matrix of a block twice, two products of its smaller
  * side, a double for each block of 8192 elements or of a row, in units of 64 bytes. All of them fit at once. */
 static void the_plan_says_what_is_saved(void **state)

@@ -128,19 +128,6 @@ static void what_keeps_gradients_is_refused(void **state)
 
 /* ---- memory --------------------------------------------------------------------------------------------------------- */
 
-static void keep_plan(void *context, const rapt_memory_plan *plan)
-{
-    *(rapt_memory_plan *)context = *plan;
-}
-
-static rapt_memory_plan plan_of(const char *changes)
-{
-    rapt_memory_plan plan = {0};
-    train(changes, (rapt_train_options){.out = "planned", .max_steps = 1, .on_plan = keep_plan, .context = &plan});
-    assert_int_equal(system("rm -rf planned"), 0);
-    return plan;
-}
-
 /* Never more than the matrices and vectors of one operation: here the first layer of a feed-forward network. */
 static void the_plan_says_what_is_saved(void **state)
 {

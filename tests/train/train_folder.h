@@ -67,6 +67,21 @@ static inline void train(const char *changes, rapt_train_options o)
     rapt_recipe_free(&r);
 }
 
+/* An on_plan. */
+static inline void keep_plan(void *context, const rapt_memory_plan *plan)
+{
+    *(rapt_memory_plan *)context = *plan;
+}
+
+/* The memory plan of a run with these changes of lm_recipe. */
+static inline rapt_memory_plan plan_of(const char *changes)
+{
+    rapt_memory_plan plan = {0};
+    train(changes, (rapt_train_options){.out = "planned", .max_steps = 1, .on_plan = keep_plan, .context = &plan});
+    assert_int_equal(system("rm -rf planned"), 0);
+    return plan;
+}
+
 /* ---- what they leave --------------------------------------------------------------------------------------------- */
 
 static inline void assert_same_bytes(const char *a, const char *b, const char *name, size_t skip_a, size_t skip_b)
