@@ -178,6 +178,12 @@ static int default_threads(rapt_error *err)
     return cpus < MAX_THREADS ? cpus : MAX_THREADS;
 }
 
+int pool_usual_threads(void)
+{
+    const int threads = default_threads(NULL);
+    return threads > 0 ? threads : 1;
+}
+
 rapt_code pool_check_threads(int threads, rapt_error *err)
 {
     const char *value = getenv("RAPT_THREADS");

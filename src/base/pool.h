@@ -21,6 +21,8 @@ int pool_cpus(const char *root);
 pool *pool_new(int threads, rapt_error *err);
 /* RAPT_ERR_VALUE: pool_new refuses this number of threads, or RAPT_THREADS. For callers that need no pool for little work. */
 rapt_code pool_check_threads(int threads, rapt_error *err);
+/* The threads of pool_new(0), before any is started; 1 if it refuses RAPT_THREADS. */
+int pool_usual_threads(void);
 void pool_free(pool *p);
 int pool_threads(const pool *p);
 /* From now on several threads may call pool_run at once: one of them gets the workers, the others run their loops alone. */

@@ -77,6 +77,8 @@ typedef struct kernels_gemm {
                          ... */
     int mr, nr;       /* rows and columns of a tile; nr is a power of two, 16 at least */
     int a_stride;     /* elements per k in a packed A panel whose strides are {1, a_stride}; >= mr */
+    int far;          /* from this row stride on, in elements, B and a transposed A are read faster packed than in place; 0 where
+                         both are always packed */
     bool wide_a;      /* A has fp32 elements, whatever `pair` is: for weights that are stored in 16 bits */
     int pair;         /* products of a packed element: 1, 2 of 16 bits, 4 of 8 bits, 8 of fewer */
     int step;         /* packed elements along K come in multiples of it, */

@@ -91,7 +91,7 @@ static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
  * place. */
 static bool reads_in_place(const kernels_gemm *kn, const gemm_job *job, size_t m, size_t n)
 {
-    return panels_can_stay(kn, job->b, n) && (job->b.row <= PANELS_NEAR || m <= IN_PLACE_TILES * (size_t)kn->mr);
+    return panels_can_stay(kn, job->b, n) && (job->b.row < kn->far || m <= IN_PLACE_TILES * (size_t)kn->mr);
 }
 
 /* The block [m, n] of C at row i, column j, which a task computes. */

@@ -4,6 +4,9 @@
 
 #include "base/min.h"
 
+/* A tile reads whole cache lines of a row-major A, so its rows may be further apart than rows of B or of a transposed A. */
+#define ROWS_FAR 513
+
 static size_t padded(const kernels_gemm *kn, size_t n)
 {
     size_t nr = (size_t)kn->nr; /* a power of two */
@@ -57,7 +60,8 @@ void panels_pack(const kernels_gemm *kn, size_t k, size_t n, const matrix *b, ra
  * rows are far apart in memory: rows of A, or of a transposed A. */
 static bool should_pack(const kernels_gemm *kn, size_t n, const matrix *a)
 {
-    return !a->packed && (kernels_converts_a(kn) || ((a->row > PANELS_NEAR || a->col > PANELS_NEAR) && n > 2 * (size_t)kn->nr));
+    const bool far = a->row >= ROWS_FAR || a->col >= kn->far;
+    return !a->packed && (kernels_converts_a(kn) || (far && n > 2 * (size_t)kn->nr));
 }
 
 panel_block panels_packed(const kernels_gemm *kn, size_t kc, const rapt_real *data)

@@ -13,10 +13,6 @@ typedef struct matrix {
     bool packed; /* for quantized weights: operand A of one K block, as pack_a packs it */
 } matrix;
 
-/* The max row stride, in elements, with which kernels read a matrix in place as fast as a packed one. Rows further apart compete
- * for the same few cache sets. */
-#define PANELS_NEAR 512
-
 /* The submatrix that begins at (i, j). */
 static inline matrix matrix_at(matrix a, size_t i, size_t j)
 {

@@ -70,7 +70,7 @@ static product new_product(uint64_t key, bool coarse)
 {
     static const size_t ks[] = {1, 2, 7, 16, 33, 100, 383, 384, 385, 767, 768, 769, 1153};
     product p = {.m = 1 + (size_t)rng_below(key, 0, key % 4 ? 40 : 150) + (key % 16 == 7 ? 560 : 0)};
-    p.n = 1 + (size_t)rng_below(key, 1, key % 3 ? 50 : 420) + (key % 8 == 5 ? PANELS_NEAR : 0);
+    p.n = 1 + (size_t)rng_below(key, 1, key % 3 ? 50 : 420) + (key % 8 == 5 ? 512 : 0);
     p.k = ks[rng_below(key, 2, sizeof ks / sizeof *ks)];
     p.a = aligned_uniform(p.m * p.k, rng_mix(key, 1));
     p.b = aligned_uniform(p.k * p.n, rng_mix(key, 2));

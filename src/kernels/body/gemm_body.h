@@ -37,16 +37,18 @@ typedef struct gemm_operands {
 
 /* Prefetches what a later step reads. Rows of B, or of a transposed A, are far apart in memory, and the hardware prefetcher does
  * not predict them. The first row tile that reads a packed panel gets it from memory, later tiles from a cache; all of them
- * prefetch the next panel, so that it is in the L2 cache by then. */
+ * prefetch the next panel, so that it is in the L2 cache by then. Tiles of one vector leave packed operands to the hardware: they
+ * are bound by loads, and each prefetch takes the place of one. */
 VEC void gemm_ahead(const int m, const int vectors, const gemm_operands *o, const rapt_real *a, const rapt_real *b)
 {
     UNROLL
     for (int v = 0; v < vectors; v++) {
-        __builtin_prefetch(b + GEMM_AHEAD * o->b_row + 16 * v);
-        if (o->b_row == GEMM_NR)
+        if (o->b_row != GEMM_NR || GEMM_VECTORS > 1)
+            __builtin_prefetch(b + GEMM_AHEAD * o->b_row + 16 * v);
+        if (o->b_row == GEMM_NR && GEMM_VECTORS > 1)
             __builtin_prefetch(b + o->kc * GEMM_NR + 16 * v, 0, 2);
     }
-    if (o->a_row == 1) {
+    if (o->a_row == 1 && (o->a_col != GEMM_A_STRIDE || GEMM_VECTORS > 1)) {
         __builtin_prefetch(a + GEMM_AHEAD * o->a_col);
         __builtin_prefetch(a + GEMM_AHEAD * o->a_col + m - 1);
     }
@@ -161,13 +163,24 @@ VEC void gemm_rows(const int kind, const int m, const int vectors, int n, gemm_o
         gemm_finish(m, vectors, (size_t)n % 16, sum, c, ldc, epilogue);
 }
 
-/* A constant row stride of 1 (packed panels, transposed operands) needs one pointer into A instead of
- * five. */
+#define GEMM_AT(A_ROW, A_COL, B_ROW) (gemm_operands){o.kc, o.a, A_ROW, A_COL, o.b, B_ROW, o.b_lanes}
+
+/* With constant strides the loop over k has no branch and few pointers. Only elements of B are read in place; a tile of one
+ * vector in place of two is the edge of a matrix. */
 VEC void gemm_strides(const int kind, const int m, const int vectors, int n, gemm_operands o, rapt_real *c, ptrdiff_t ldc,
                       const kernels_epilogue *epilogue)
 {
-    if (o.a_row == 1)
-        gemm_rows(kind, m, vectors, n, (gemm_operands){o.kc, o.a, 1, o.a_col, o.b, o.b_row, o.b_lanes}, c, ldc, epilogue);
+    const bool panel = kind != GEMM_ELEMENTS || o.b_row == GEMM_NR;
+    if (vectors < GEMM_VECTORS)
+        gemm_rows(kind, m, vectors, n, o, c, ldc, epilogue);
+    else if (panel && o.a_row == 1 && o.a_col == GEMM_A_STRIDE)
+        gemm_rows(kind, m, vectors, n, GEMM_AT(1, GEMM_A_STRIDE, GEMM_NR), c, ldc, epilogue);
+    else if (panel && o.a_row == 1)
+        gemm_rows(kind, m, vectors, n, GEMM_AT(1, o.a_col, GEMM_NR), c, ldc, epilogue);
+    else if (panel)
+        gemm_rows(kind, m, vectors, n, GEMM_AT(o.a_row, o.a_col, GEMM_NR), c, ldc, epilogue);
+    else if (o.a_row == 1)
+        gemm_rows(kind, m, vectors, n, GEMM_AT(1, o.a_col, o.b_row), c, ldc, epilogue);
     else
         gemm_rows(kind, m, vectors, n, o, c, ldc, epilogue);
 }

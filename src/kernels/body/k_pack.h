@@ -38,34 +38,43 @@ VEC void k_put_scales(rapt_real *to, size_t half, const uint8_t *block, size_t p
     quant_put_half(to + GEMM_NR, half, k_factors(block + 4, part));
 }
 
-/* Stores the lower four bits. Two parts of 32 values share 32 bytes; the first has the low halves. */
-VEC void k_put_low(rapt_real *step, size_t half, const uint8_t *low, size_t part)
+/* The bits of `mask` from bit `from` on of four bytes, for values 4 q to 4 q + 3. */
+VEC uint32_t k_bits(const uint8_t *bytes, size_t q, size_t from, uint32_t mask)
 {
-    uint8_t values[Q8_BLOCK];
-    for (int i = 0; i < Q8_BLOCK; i++)
-        values[i] = low[part / 2 * Q8_BLOCK + (size_t)i] >> 4 * (part % 2) & 15;
-    q4_put_values(step, half, values);
+    uint32_t four;
+    memcpy(&four, bytes + 4 * q, sizeof four);
+    return four >> from & mask;
 }
 
-/* A quant_put of Q4_K. */
+/* Stores the lower four bits of 32 values, which are in the low or, from bit 4 on, the high halves of 32 bytes. */
+VEC void k_put_low(rapt_real *step, size_t half, const uint8_t *low, size_t from)
+{
+    uint32_t words[Q4_QUADS];
+    for (size_t q = 0; q < Q4_QUADS; q++)
+        words[q] = k_bits(low, q, from, Q4_LOW);
+    q4_put_values(step, half, words);
+}
+
+/* A quant_put of Q4_K. Two parts of 32 values share 32 bytes; the first has the low halves. */
 static void q4_put_q4_k(rapt_real *step, size_t half, const void *from, size_t at)
 {
     const uint8_t *block = (const uint8_t *)from + at / K_PARTS * Q4_K_BYTES;
-    k_put_low(step, half, block + 16, at % K_PARTS);
-    k_put_scales(step + Q4_K_SCALES * GEMM_NR, half, block, at % K_PARTS);
+    const size_t part = at % K_PARTS;
+    k_put_low(step, half, block + 16 + part / 2 * Q8_BLOCK, part % 2 * 4);
+    k_put_scales(step + Q4_K_SCALES * GEMM_NR, half, block, part);
 }
 
-/* A quant_put for Q5_K: in 32 bytes, bit `part` is the fifth bit of the values of that part. Packed, bit q of byte i belongs to
- * value 4 q + i. */
+/* A quant_put for Q5_K, as Q4_K with fifth bits: in 32 bytes, bit `part` is the fifth bit of the values of that part. Packed, bit
+ * q of byte i belongs to value 4 q + i. */
 static void q5_put_q5_k(rapt_real *step, size_t half, const void *from, size_t at)
 {
-    const uint8_t *block = (const uint8_t *)from + at / K_PARTS * Q5_K_BYTES, *high = block + 16;
+    const uint8_t *block = (const uint8_t *)from + at / K_PARTS * Q5_K_BYTES;
     const size_t part = at % K_PARTS;
-    uint8_t bits[4] = {0};
-    for (int i = 0; i < Q8_BLOCK; i++)
-        bits[i % 4] = (uint8_t)(bits[i % 4] | (high[i] >> part & 1) << i / 4);
-    k_put_low(step, half, block + 48, part);
-    memcpy(step + (Q4_QUADS + half) * GEMM_NR, bits, sizeof bits);
+    uint32_t bits = 0;
+    for (size_t q = 0; q < Q4_QUADS; q++)
+        bits |= k_bits(block + 16, q, part, 0x01010101) << q;
+    k_put_low(step, half, block + 48 + part / 2 * Q8_BLOCK, part % 2 * 4);
+    memcpy(step + (Q4_QUADS + half) * GEMM_NR, &bits, sizeof bits);
     k_put_scales(step + Q5_K_SCALES * GEMM_NR, half, block, part);
 }
 
@@ -76,21 +85,16 @@ static void q6_put_q6_k(rapt_real *step, size_t half, const void *from, size_t a
 {
     const uint8_t *block = (const uint8_t *)from + at / K_PARTS * Q6_K_BYTES;
     const size_t part = at % K_PARTS, quarter = part % 4;
-    const uint8_t *low = block + part / 4 * 64 + quarter % 2 * Q8_BLOCK, *high = block + 128 + part / 4 * Q8_BLOCK;
-    uint8_t values[Q8_BLOCK], bits[2][4] = {{0}}, factors[2];
-    for (int i = 0; i < Q8_BLOCK; i++) {
-        uint8_t *to = &bits[i / 16][i % 4];
-        values[i] = low[i] >> 4 * (quarter / 2) & 15;
-        *to = (uint8_t)(*to | (high[i] >> 2 * quarter & 3) << 2 * (i / 4 % 4));
-    }
-    for (int i = 0; i < 2; i++) {
-        memcpy(step + (Q4_QUADS + 2 * half + (size_t)i) * GEMM_NR, bits[i], sizeof bits[i]);
-        factors[i] = block[192 + 2 * part + (size_t)i] ^ 0x80;
-    }
-    q4_put_values(step, half, values);
+    uint32_t bits[2] = {0};
+    for (size_t q = 0; q < Q4_QUADS; q++)
+        bits[q / 4] |= k_bits(block + 128 + part / 4 * Q8_BLOCK, q, 2 * quarter, 0x03030303) << 2 * (q % 4);
+    k_put_low(step, half, block + part / 4 * 64 + quarter % 2 * Q8_BLOCK, quarter / 2 * 4);
+    for (size_t i = 0; i < 2; i++)
+        memcpy(step + (Q4_QUADS + 2 * half + i) * GEMM_NR, &bits[i], sizeof bits[i]);
     if (half == 0)
         memcpy(step + Q6_K_SCALES * GEMM_NR, &(uint32_t){quant_two_bytes(block + 208)}, 4);
-    quant_put_half(step + (Q6_K_SCALES + 1) * GEMM_NR, half, quant_two_bytes(factors));
+    const uint32_t factors = quant_two_bytes(block + 192 + 2 * part) ^ 0x8080;
+    quant_put_half(step + (Q6_K_SCALES + 1) * GEMM_NR, half, factors);
 }
 
 /* A quant_put of zeros. */

@@ -10,16 +10,17 @@
 #define Q4_QUADS (QUANT_QUADS / 2)
 #define Q4_0_ROWS (Q4_QUADS + 1) /* of a step */
 
-/* Values from 0 to 15. */
-VEC void q4_put_values(rapt_real *step, size_t half, const uint8_t *values)
+#define Q4_LOW 0x0f0f0f0fu
+
+/* Stores 32 values from 0 to 15, four in each word. */
+VEC void q4_put_values(rapt_real *step, size_t half, const uint32_t *values)
 {
     for (size_t q = 0; q < Q4_QUADS; q++) {
-        uint8_t bytes[4] = {0};
+        uint32_t both = 0;
         if (half)
-            memcpy(bytes, step + q * GEMM_NR, 4);
-        for (size_t i = 0; i < 4; i++)
-            bytes[i] = (uint8_t)(bytes[i] | values[4 * q + i] << 4 * half);
-        memcpy(step + q * GEMM_NR, bytes, 4);
+            memcpy(&both, step + q * GEMM_NR, 4);
+        both |= values[q] << 4 * half;
+        memcpy(step + q * GEMM_NR, &both, 4);
     }
 }
 
@@ -40,32 +41,30 @@ static void q4_put_numbers(rapt_real *step, size_t half, const void *from, size_
     const bool usual = most >= 8 * Q8_LEAST && most < 0x1p127f;
     const float factor = usual ? 1 / scale : 0;
     uint8_t values[Q8_BLOCK];
+    uint32_t words[Q4_QUADS];
     (void)at;
     for (int i = 0; i < Q8_BLOCK; i++) {
         const int32_t value = usual ? (int32_t)(x[i] * factor + 8.5f) : 8;
         values[i] = (uint8_t)(value < 15 ? value : 15);
     }
-    q4_put_values(step, half, values);
+    memcpy(words, values, sizeof words);
+    q4_put_values(step, half, words);
     quant_put_half(step + Q4_QUADS * GEMM_NR, half,
                    half_from_float(usual ? scale : most < 1 ? 0 : half_of_bits(Q8_NOT_FINITE)));
 }
 
-/* The values of a block of 16 bytes, with value i in the low half of byte i and value i + 16 in the high one. */
-VEC void q4_halves(const uint8_t *bytes, uint8_t *values)
-{
-    for (int i = 0; i < Q8_BLOCK / 2; i++) {
-        values[i] = bytes[i] & 15;
-        values[Q8_BLOCK / 2 + i] = bytes[i] >> 4;
-    }
-}
-
-/* A quant_put of Q4_0: a scale of two bytes, 16 bytes with two values each. */
+/* A quant_put of Q4_0: a scale of two bytes, then 16 bytes with value i in the low half of byte i and value i + 16 in the high
+ * one. */
 static void q4_put_q4_0(rapt_real *step, size_t half, const void *from, size_t at)
 {
     const uint8_t *block = (const uint8_t *)from + at * (2 + Q8_BLOCK / 2);
-    uint8_t values[Q8_BLOCK];
-    q4_halves(block + 2, values);
-    q4_put_values(step, half, values);
+    uint32_t bytes[Q4_QUADS / 2], words[Q4_QUADS];
+    memcpy(bytes, block + 2, sizeof bytes);
+    for (size_t q = 0; q < Q4_QUADS / 2; q++) {
+        words[q] = bytes[q] & Q4_LOW;
+        words[Q4_QUADS / 2 + q] = bytes[q] >> 4 & Q4_LOW;
+    }
+    q4_put_values(step, half, words);
     quant_put_half(step + Q4_QUADS * GEMM_NR, half, quant_two_bytes(block));
 }
 

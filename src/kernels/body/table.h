@@ -22,6 +22,10 @@
 #include "kernels/body/adam.h"
 #include "kernels/body/stored_rows.h"
 
+#ifndef GEMM_FAR
+#define GEMM_FAR 513 /* L2 caches of 1 MiB and more */
+#endif
+
 GEMM_TILE(gemm_tile, GEMM_ELEMENTS)
 GEMM_ROW(gemm_row, GEMM_ELEMENTS)
 
@@ -53,8 +57,8 @@ static const kernels_gemm gemm_bf16 = {
 /* Weights that are stored in 16 bits. */
 #define WIDENED_GEMM(NAME, TILE, ROW, PACK)                                                                               \
     {                                                                                                                     \
-        .name = NAME, .mr = GEMM_MR, .nr = GEMM_NR, .a_stride = GEMM_A_STRIDE, .pair = 2, .wide_a = true, .step = 1,      \
-        .gemm_tile = TILE, .gemm_row = ROW, .pack_a = pack_a, .pack_b = PACK                                              \
+        .name = NAME, .mr = GEMM_MR, .nr = GEMM_NR, .a_stride = GEMM_A_STRIDE, .far = GEMM_FAR, .pair = 2, .wide_a = true, \
+        .step = 1, .gemm_tile = TILE, .gemm_row = ROW, .pack_a = pack_a, .pack_b = PACK                                    \
     }
 static const kernels_gemm gemm_bf16_weights = WIDENED_GEMM("bf16 weights", gemm_tile_bf16_weights, gemm_row_bf16_weights,
                                                            pack_b_bf16);
@@ -82,6 +86,7 @@ static const kernels_quantized gemms_quantized = QUANT_TABLES("quantized");
                  .mr = GEMM_MR,                      \
                  .nr = GEMM_NR,                      \
                  .a_stride = GEMM_A_STRIDE,          \
+                 .far = GEMM_FAR,                    \
                  .pair = 1,                          \
                  .step = 1,                          \
                  .gemm_tile = gemm_tile,             \

@@ -4,7 +4,8 @@
 
 #define GEMM_MR 6
 #define GEMM_VECTORS 1
-#define GEMM_A_STRIDE 8
+#define GEMM_A_STRIDE 6
+#define GEMM_FAR 256 /* L2 caches of 256 or 512 KiB */
 #define QUANT_MR 2
 #include "kernels/body/table.h"
 
