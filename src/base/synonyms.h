@@ -90,6 +90,7 @@
     X("max_tokens", "train.batch_tokens")                        \
     X("learning_rate", "train.lr")                               \
     X("min_lr", "train.lr_end")                                  \
+    X("learning_rate_min", "train.lr_end")                       \
     X("num_epochs", "train.epochs")                              \
     X("num_train_epochs", "train.epochs")                        \
     X("max_epochs", "train.epochs")                              \
@@ -118,6 +119,10 @@
     X("lr_scheduler", "train.schedule")                          \
     X("lr_scheduler_type", "train.schedule")                     \
     X("decay_lr", "train.schedule")                              \
+    X("scheduling", "train.schedule")                            \
+    X("decrease_factor", "train.plateau.factor")                 \
+    X("learning_rate_reduce_factor", "train.plateau.factor")     \
+    X("learning_rate_reduce_num_not_improved", "train.plateau.patience") \
     X("label_smoothing_factor", "train.label_smoothing")         \
     X("eval_interval", "train.report_every")                     \
     X("eval_steps", "train.report_every")                        \
@@ -125,7 +130,11 @@
     X("logging_steps", "train.report_every")                     \
     X("save_steps", "train.checkpoint_every")                    \
     X("save_total_limit", "train.keep")                          \
+    X("report_to", "train.tensorboard")                          \
     X("early_stopping_patience", "train.patience")               \
+    X("early_stopping_metric", "train.best_by")                  \
+    X("optimized_metric", "train.best_by")                       \
+    X("metric_for_best_model", "train.best_by")                  \
     X("bf16", "train.precision")                                 \
     X("bf16", "precision")                                       \
     X("fp16", "train.precision")                                 \
@@ -137,9 +146,19 @@
     X("lora_alpha", "train.lora.alpha")                          \
     X("lora_dropout", "train.lora.dropout")                      \
     X("target_modules", "train.lora.modules")                    \
+    X("use_rslora", "train.lora.rslora")                         \
+    X("rank_pattern", "train.lora.rank_pattern")                 \
+    X("alpha_pattern", "train.lora.alpha_pattern")               \
+    X("modules_to_save", "train.lora.save")                      \
     X("random_seed", "seed")                                     \
     /* data */                                                   \
     X("train_file", "data.text")                                 \
+    X("packing", "data.pack")                                    \
+    X("sample_packing", "data.pack")                             \
+    X("chat_template", "tokenizer.chat")                         \
+    X("assistant_only_loss", "train.loss_on")                    \
+    X("completion_only_loss", "train.loss_on")                   \
+    X("train_on_inputs", "train.loss_on")                        \
     X("validation_file", "data.validation")                      \
     X("valid_file", "data.validation")                           \
     X("val_split", "data.validation_fraction")                   \

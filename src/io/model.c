@@ -112,7 +112,7 @@ static rapt_code add_adapter(const rapt_model *m, const model_source *from, rapt
         rapt_tensor *w = &rapt_params_at(m->params, i)->value;
         code = w->ndim == 2 ? adapter_take(from->add, w->name, w->shape[0], w->shape[1], &layer, err) : RAPT_OK;
         if (!code && w->ndim == 2 && layer)
-            adapter_add_rows(layer, 0, w->shape[0], w->data);
+            adapter_change_rows(layer, 0, w->shape[0], w->data);
     }
     return code;
 }
@@ -210,6 +210,18 @@ static void close_source(model_source *from)
     free(from->weights_path);
 }
 
+/* A matrix that is saved whole would change two of a tied model, of which PEFT changes one. */
+static rapt_code check_whole(const rapt_model *m, const adapter *a, rapt_error *err)
+{
+    const adapter_layer *l = a ? adapter_first_whole(a) : NULL;
+    const rapt_transformer_config *pair = m->translation.net ? &m->translation.net->config : NULL;
+    const bool tied = (m->language.net && m->language.net->config.tied) ||
+                      (pair && (pair->tied || pair->tied_embeddings || pair->tied_output));
+    return !l || !tied ? RAPT_OK
+                       : rapt_fail(err, RAPT_ERR_VALUE, "the adapter saves \"%s\" whole (modules_to_save); the model's embedding "
+                                   "and output are one matrix, and rapt takes no such adapter for them", quote(l->module).text);
+}
+
 /* The adapter belongs to the model, whose matrices may be read later. */
 static rapt_model *model_load_adapted(model_source from, rapt_task wanted, rapt_error *err)
 {
@@ -219,7 +231,7 @@ static rapt_model *model_load_adapted(model_source from, rapt_task wanted, rapt_
         m->adapter = from.add;
     else
         adapter_close(from.add);
-    if (!m || adapter_check_taken(from.add, err) == RAPT_OK)
+    if (!m || (adapter_check_taken(from.add, err) == RAPT_OK && check_whole(m, from.add, err) == RAPT_OK))
         return m;
     rapt_model_free(m);
     return NULL;

@@ -55,9 +55,15 @@ const char *model_weights_name(const rapt_model *m);
 /* Refuses a folder whose config.json, if there is one, says otherwise than the model: see seal_check_config. */
 rapt_code model_check_folder(const rapt_model *m, const char *folder, rapt_error *err);
 
-/* Sets the end-of-text tokens of a language model whose tokenizer and network are set: <|endoftext|>, if it is in the
- * vocabulary. */
+/* The file with the chat template of a language model, if it has one. */
+#define MODEL_CHAT_TEMPLATE "chat_template.jinja"
+
+/* Sets the end-of-text tokens of a language model whose tokenizer and network are set: <|endoftext|> and <|im_end|>, if they are
+ * in the vocabulary. */
 void model_default_end_of_text(rapt_model *m);
+/* The token that ends a reply of a language model where no chat template does: the tokenizer's "eos_token", as in TRL, or the
+ * first end of text; -1: it has none. */
+int32_t model_end_of_reply(const rapt_model *m);
 
 /* The hash by which config.json names a tokenizer, in hexadecimal digits. */
 void model_hash(const rapt_tokenizer *k, char text[CONFIG_HASH_TEXT]);

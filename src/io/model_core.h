@@ -14,6 +14,7 @@ struct rapt_model {
     rapt_search_policy search;  /* how it is decoded by default; zeroed: with rapt's own search */
     struct weights *files;      /* files from which matrices are read when they are needed, or NULL */
     struct hub_origin *origin;  /* what is needed to save a Hugging Face folder that was not loaded for inference, or NULL */
+    char *chat_template;        /* a language model of rapt: the text of its chat template, which is saved with it, or NULL */
     struct lora_setup *lora;    /* adapters, which alone are trained and saved (rapt_model_add_lora), or NULL */
     struct adapter *adapter;    /* the adapter that was added to the matrices, or NULL */
     struct safetensors *stored; /* the file from which matrices of fewer bits are read, or NULL */

@@ -26,6 +26,7 @@ void rapt_model_free(rapt_model *m)
         rapt_tokenizer_free(m->translation.target);
     rapt_tokenizer_free(m->translation.source);
     rapt_tokenizer_free(m->language.tokenizer);
+    free(m->chat_template);
     rapt_transformer_free(m->translation.net);
     rapt_lm_free(m->language.net);
     for (size_t i = 0; i < m->encoder.prompt_count; i++) {

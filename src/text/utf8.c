@@ -221,3 +221,12 @@ char *utf8_lowercase(const char *text, size_t size, size_t *lower_size)
     *lower_size = put;
     return lower;
 }
+
+bool utf8_is_blank(const char *text)
+{
+    uint32_t code = ' ';
+    size_t used = 1;
+    for (const char *at = text, *end = text + strlen(text); at < end && used > 0 && utf8_is_space(code); at += used)
+        used = utf8_decode(at, (size_t)(end - at), &code);
+    return utf8_is_space(code);
+}

@@ -39,6 +39,8 @@ bool utf8_is_symbol(uint32_t code);
 
 /* White space as Python's str.split() has it: Unicode's White_Space and the separators 1C to 1F. */
 bool utf8_is_space(uint32_t code);
+/* Whether a text has nothing but white space. */
+bool utf8_is_blank(const char *text);
 
 /* Lower case as Python's str.lower(): one code point to one, except for I with a dot above, which becomes i and a combining dot,
  * and for a capital sigma that ends a word. `text` is valid UTF-8. The result is malloc'd, ends in a NUL, and `*lower_size` is

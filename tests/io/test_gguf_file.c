@@ -19,6 +19,7 @@
 #include "rapt/io.h"
 #include "rapt/text.h"
 #include "text/gguf/gguf_file.h"
+#include "text/hf/byte_letters.h"
 
 /* ---- files, byte by byte ----------------------------------------------------------------------------------------- */
 
@@ -484,6 +485,105 @@ static void tokenizers_are_checked(void **state)
     model_refused(&b, RAPT_ERR_FORMAT, "token 1 has the type 7; 1 to 6 are known");
 }
 
+/* Both the tokenizer and the tensors are wrong, or only the tensors: the tokenizer's error comes first, also if both were read at
+ * the same time. */
+static void a_tokenizer_is_refused_before_tensors(void **state)
+{
+    static const char *const threads[] = {"1", "2", "4"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        buffer b = {0};
+        setenv("RAPT_THREADS", threads[i], 1);
+        put_model(&b, 1);
+        put_text_value(&b, "tokenizer.ggml.pre", "no-such-label");
+        put_model_end(&b);
+        model_refused(&b, RAPT_ERR_FORMAT, "\"tokenizer.ggml.pre\" is \"no-such-label\"");
+        put_model(&b, 2);
+        put_text_value(&b, "tokenizer.ggml.pre", "gpt-2");
+        put_array(&b, "tokenizer.ggml.merges", GGUF_TEXT, 0);
+        put_model_end(&b);
+        model_refused(&b, RAPT_ERR_FORMAT, "tensor \"blk.0.attn_norm.weight\" is missing");
+    }
+    unsetenv("RAPT_THREADS");
+}
+
+/* ---- tokens and merges of byte-level BPE ----------------------------------------------------------------------------- */
+
+enum { FIRST_OWN = 256 }; /* the id behind the letters of bytes */
+
+static void put_texts(buffer *b, const char *key, const char *const *texts, size_t count, bool letters)
+{
+    put_array(b, key, GGUF_TEXT, count + (letters ? FIRST_OWN : 0));
+    for (int i = 0; letters && i < FIRST_OWN; i++) {
+        char letter[3] = "";
+        byte_letters_write(&(char){(char)i}, 1, letter);
+        put_text(b, letter);
+    }
+    for (size_t i = 0; i < count; i++)
+        put_text(b, texts[i]);
+}
+
+/* The tokens are the letters of bytes, then "ab", "\u00e4 b", which is no text's, and `more`; NULL: nothing more. */
+static rapt_tokenizer *byte_level_tokenizer(const char *pre, const char *more, const char *first, const char *second,
+                                            rapt_error *err)
+{
+    buffer b = {0};
+    put_header(&b, 3, 0, 4);
+    put_text_value(&b, "tokenizer.ggml.model", "gpt2");
+    put_text_value(&b, "tokenizer.ggml.pre", pre);
+    put_texts(&b, "tokenizer.ggml.tokens", (const char *const[]){"ab", "\u00e4 b", more}, more ? 3 : 2, true);
+    put_texts(&b, "tokenizer.ggml.merges", (const char *const[]){first, second}, 2, false);
+    return rapt_tokenizer_load(gguf_written(&b), err);
+}
+
+static void lists_of_byte_level_bpe_are_checked(void **state)
+{
+    static const struct {
+        const char *more, *first, *second, *message;
+    } cases[] = {{"ab", "a b", "ab c", "token 258, \"ab\", is there before"},
+                 {"\u00e4 b", "a b", "ab c", "token 258, \"\u00e4 b\", is there before"},
+                 {"abc", "a b", "ab cd", "merge 1 names a token that is not in the vocabulary"},
+                 {"abc", "a b", "ab \u4e2d", "merge 1 names a token that is not in the vocabulary"},
+                 {"abc", "a b c", "ab c", "merge 0 is not two tokens"},
+                 {"abc", "a b", "abc", "merge 1 is not two tokens"},
+                 {"abc", "", "abc", "merge 0 is not two tokens"},
+                 {"abc", "a b", "a b", "merge 1: tokens 97 and 98 merge twice"},
+                 {"abc", "b a", "ab c", "merge 0: no token has the bytes of tokens 98 and 97"},
+                 {"abc", "a b", "ab \xff", "\"tokenizer.ggml.merges\" is not UTF-8, or memory ended"},
+                 {"\xff", "a b", "ab c", "token 258 is not UTF-8, or holds a NUL"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_error err = {0};
+        assert_null(byte_level_tokenizer("gpt-2", cases[i].more, cases[i].first, cases[i].second, &err));
+        assert_int_equal(err.code, RAPT_ERR_FORMAT);
+        if (!strstr(err.message, cases[i].message))
+            fail_msg("\"%s\" does not say \"%s\"", err.message, cases[i].message);
+    }
+}
+
+/* The second label needs a pipeline, which takes the same lists. */
+static void lists_of_byte_level_bpe_are_read(void **state)
+{
+    static const char *const labels[] = {"gpt-2", "smollm"};
+    static const char text[] = "cabca";
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        rapt_error err = {0};
+        int32_t *ids;
+        size_t count;
+        rapt_tokenizer *k = byte_level_tokenizer(labels[i], "abc", "a b", "ab c", &err);
+        assert_string_equal(err.message, "");
+        assert_int_equal(rapt_tokenizer_size(k), FIRST_OWN + 3);
+        assert_int_equal(rapt_tokenizer_encode_bytes(k, text, strlen(text), NULL, &ids, &count, &err), RAPT_OK);
+        assert_int_equal(count, 3);
+        assert_int_equal(ids[0], 'c');
+        assert_int_equal(ids[1], FIRST_OWN + 2);
+        assert_int_equal(ids[2], 'a');
+        free(ids);
+        rapt_tokenizer_free(k);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -499,6 +599,9 @@ int main(void)
         cmocka_unit_test(models_are_checked),
         cmocka_unit_test(sizes_are_those_of_the_file),
         cmocka_unit_test(tokenizers_are_checked),
+        cmocka_unit_test(a_tokenizer_is_refused_before_tensors),
+        cmocka_unit_test(lists_of_byte_level_bpe_are_checked),
+        cmocka_unit_test(lists_of_byte_level_bpe_are_read),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

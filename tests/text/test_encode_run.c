@@ -21,6 +21,8 @@
 
 #ifdef __SANITIZE_THREAD__ /* each takes some ten times as long */
 enum { ROUNDS = 1, ROOM = 3000, LONGEST = 800 };
+#elif defined(__SANITIZE_ADDRESS__)
+enum { ROUNDS = 2, ROOM = 3000, LONGEST = ROOM - 200 };
 #else
 enum { ROUNDS = 6, ROOM = 3000, LONGEST = ROOM - 200 };
 #endif

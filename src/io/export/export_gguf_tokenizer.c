@@ -339,7 +339,8 @@ static void gguf_put_chat_template(gguf_keys *keys, const rapt_model *m)
 {
     const hub_file *file = gguf_origin_file(m, "chat_template.jinja");
     json_t *config = gguf_origin_json(m, "tokenizer_config.json");
-    const char *text = file ? file->data : json_string_value(json_object_get(config, "chat_template"));
+    const char *own = m->chat_template ? m->chat_template : json_string_value(json_object_get(config, "chat_template"));
+    const char *text = file ? file->data : own;
     if (text)
         gguf_keys_text(keys, "tokenizer.chat_template", text);
     json_decref(config);

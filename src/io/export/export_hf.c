@@ -79,8 +79,22 @@ static json_t *lm_config_json(const rapt_language_model *m, const export_lm_clas
     return NULL;
 }
 
-static rapt_code export_hf_take_lm(export_hf_parts *p, const rapt_language_model *m, const char *path, rapt_error *err)
+/* The settings of a language model's tokenizer, with its chat template. */
+static json_t *lm_tokenizer_config(const rapt_model *model)
 {
+    const rapt_language_model *m = &model->language;
+    const int32_t end = m->end_of_text_count ? m->end_of_text[0] : -1;
+    json_t *config = export_tokenizer_config(m->tokenizer, m->net->config.context, false, end);
+    if (!config || !model->chat_template ||
+        json_object_set_new(config, "chat_template", json_string(model->chat_template)) == 0)
+        return config;
+    json_decref(config);
+    return NULL;
+}
+
+static rapt_code export_hf_take_lm(export_hf_parts *p, const rapt_model *model, const char *path, rapt_error *err)
+{
+    const rapt_language_model *m = &model->language;
     const rapt_lm_config *c = &m->net->config;
     const export_lm_class *of = export_lm_class_of(c, path, err);
     json_t *tokenizer = of ? export_tokenizer(m->tokenizer, -1, path, err) : NULL;
@@ -90,10 +104,9 @@ static rapt_code export_hf_take_lm(export_hf_parts *p, const rapt_language_model
     p->tensors.model = (place_model){of->family->places, of->family->type, m->net->params, &c->block};
     place_tensors_begin(&p->tensors);
     place_tensors_add(&p->tensors);
-    const int32_t end = m->end_of_text_count ? m->end_of_text[0] : -1;
     export_hf_put(p, "config.json", lm_config_json(m, of));
     export_hf_put(p, "generation_config.json", generation_json(m));
-    export_hf_put(p, "tokenizer_config.json", export_tokenizer_config(m->tokenizer, c->context, false, end));
+    export_hf_put(p, "tokenizer_config.json", lm_tokenizer_config(model));
     return RAPT_OK;
 }
 
@@ -152,7 +165,7 @@ rapt_code export_hf(const rapt_model *m, const char *path, const rapt_export_opt
 {
     export_hf_parts p = {.tensors = {.path = path}};
     rapt_code code = m->task == RAPT_TASK_TRANSLATION ? export_hf_take_translator(&p, &m->translation, path, err)
-                                                      : export_hf_take_lm(&p, &m->language, path, err);
+                                                      : export_hf_take_lm(&p, m, path, err);
     if (!code)
         code = place_tensors_check(&p.tensors, err);
     for (size_t i = 0; i < p.count && !code; i++)

@@ -1,7 +1,9 @@
 /* io/hub/hub_model.c: loads and checks Hugging Face models. */
 #include "io/hub/hub_model.h"
 
+#include "base/pool.h"
 #include "base/quote.h"
+#include "base/thread.h"
 #include "io/config_block.h"
 #include "io/hub/hub_generation.h"
 #include "io/hub/hub_origin.h"
@@ -185,15 +187,54 @@ static rapt_code load_checked_net(rapt_model *m, const hub_family *family, const
                                : hub_embedding_load(m, family, &k->pair, w, from, err);
 }
 
+/* load_text, which may run in a thread of its own while the network is loaded. */
+typedef struct text_loading {
+    rapt_model *m;
+    const hub_family *family;
+    const hub_net k;
+    const model_source *from;
+    rapt_error err;
+    rapt_code code;
+    bool aside;
+    thread_handle thread;
+} text_loading;
+
+/* A thread_fn. */
+static void *load_text_aside(void *context)
+{
+    text_loading *t = context;
+    t->code = load_text(t->m, t->family, &t->k, t->from, &t->err);
+    return NULL;
+}
+
+/* A tokenizer is read by one thread, while the others check and copy weights. A language model's text and network share no member
+ * of the model. The error is the text's, if both have one, as if they were loaded one after the other. */
+static rapt_code load_text_and_net(rapt_model *m, const hub_family *family, hub_net *k, const weights *w,
+                                   const model_source *from, rapt_error *err)
+{
+    text_loading t = {.m = m, .family = family, .k = *k, .from = from};
+    rapt_error why = {0};
+    t.aside = family->read && pool_usual_threads() > 1 && thread_start_without_signals(&t.thread, load_text_aside, &t);
+    if (!t.aside)
+        load_text_aside(&t);
+    rapt_code net = t.aside ? RAPT_OK : t.code;
+    net = net ? net : settle_output(family, k, w, from, &why);
+    net = net ? net : load_checked_net(m, family, k, w, from, &why);
+    if (t.aside)
+        thread_join(t.thread);
+    const rapt_error *first = t.code ? &t.err : &why;
+    if (first->code)
+        rapt_fail(err, first->code, "%s", first->message);
+    return t.code ? t.code : net;
+}
+
 static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_source *from, rapt_error *err)
 {
     hub_net k = {0};
     weights *w = NULL;
     rapt_code code = read_config(family, from->config, from->config_path, &k, err);
     code = code ? code : weights_open(from->folder, &w, err);
-    code = code ? code : load_text(m, family, &k, from, err);
-    code = code ? code : settle_output(family, &k, w, from, err);
-    code = code ? code : load_checked_net(m, family, &k, w, from, err);
+    code = code ? code : load_text_and_net(m, family, &k, w, from, err);
     if (from->inference)
         m->files = w;
     else

@@ -110,7 +110,11 @@ static rapt_code hub_take_adapter(const hub_filling *f, const place_row *n, cons
     if (!f->add || t->ndim != 2)
         return RAPT_OK;
     place_name(f->of, n, m, bare, whole);
-    return adapter_take(f->add, whole, t->shape[turned ? 1 : 0], t->shape[turned ? 0 : 1], &slice->adapter, f->err);
+    rapt_code code = adapter_take(f->add, whole, t->shape[turned ? 1 : 0], t->shape[turned ? 0 : 1], &slice->adapter, f->err);
+    if (code || !turned || !slice->adapter || !slice->adapter->whole)
+        return code;
+    return rapt_fail(f->err, RAPT_ERR_VALUE, "%s: the adapter saves \"%s\" whole; of matrices that are [in, out] in the files "
+                     "rapt reads none whole", f->folder, quote(slice->adapter->module).text);
 }
 
 static rapt_code hub_take(hub_filling *f, const place_row *n, const place_match *m, const weights_tensor *t, rapt_param *p)

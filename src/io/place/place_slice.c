@@ -82,7 +82,7 @@ void place_slice_read(const void *slice, size_t first, size_t count, float *to)
     const place_slice *s = slice;
     slice_read_rows(s, first, count, to);
     for (size_t i = 0; s->adapter && i < count; i++)
-        adapter_add_rows(s->adapter, slice_row(s, first + i), 1, to + i * s->columns);
+        adapter_change_rows(s->adapter, slice_row(s, first + i), 1, to + i * s->columns);
 }
 
 const void *place_slice_blocks(const place_slice *s, size_t row, const block_format **format)

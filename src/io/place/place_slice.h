@@ -21,7 +21,7 @@ typedef struct place_slice {
     size_t step; /* rows of the tensor from a head to the next */
     bool interleaved; /* the features of a rotated pair are adjacent; in rapt they are half a head apart */
     size_t turned; /* rotated features of a head, in other pairs than rapt's; 0: in rapt's order */
-    const adapter_layer *adapter; /* added to the rows of the tensor that is read, or NULL */
+    const adapter_layer *adapter; /* changes the rows of the tensor that is read; NULL: none */
     const size_t *row_order, *column_order; /* when put: which of our rows, or columns, stands at each place; NULL: in order */
 } place_slice;
 

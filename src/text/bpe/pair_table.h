@@ -26,6 +26,8 @@ typedef struct pair_table {
 } pair_table;
 
 void pair_table_free(pair_table *t);
+/* Makes room for `count` pairs in all; false on out-of-memory. */
+bool pair_table_reserve(pair_table *t, size_t count);
 /* Adds a pair that isn't there yet, with any rank but PAIR_NEVER; false on out-of-memory. */
 bool pair_table_put(pair_table *t, int32_t left, int32_t right, pair_merge merge);
 

@@ -65,11 +65,15 @@ int32_t token_list_find_fetched(const token_list *l, uint64_t fetched, const cha
     return (int32_t)token_list_slot_of(l, fetched, token, length)->id - 1;
 }
 
-/* Twice the slots; their tags hold half of the hash only, so that all of it is recomputed. */
-static bool grow_slots(token_list *l)
+/* Enough slots for `count` tokens; tags hold half of the hash only, so that all of it is recomputed. */
+static bool grow_slots(token_list *l, size_t count)
 {
     token_list wider = *l;
-    wider.slot_count = l->slot_count ? 2 * l->slot_count : FIRST_SLOTS;
+    wider.slot_count = l->slot_count ? l->slot_count : FIRST_SLOTS;
+    while (wider.slot_count < 2 * count)
+        wider.slot_count *= 2;
+    if (wider.slot_count == l->slot_count)
+        return true;
     wider.slots = calloc(wider.slot_count, sizeof *wider.slots);
     if (!wider.slots)
         return false;
@@ -85,11 +89,17 @@ static bool grow_slots(token_list *l)
     return true;
 }
 
+bool token_list_reserve(token_list *l, size_t count, size_t bytes)
+{
+    return count <= SIZE_MAX / 4 && bytes <= SIZE_MAX / 2 - count && ARRAY_RESERVE(&l->spans, &l->capacity, count) &&
+           ARRAY_RESERVE(&l->bytes, &l->bytes_capacity, bytes + count) && grow_slots(l, count);
+}
+
 static bool put_hashed(token_list *l, size_t id, uint64_t hash, const char *token, size_t length, bool findable)
 {
     if (!ARRAY_RESERVE(&l->spans, &l->capacity, id + 1) || !ARRAY_RESERVE(&l->bytes, &l->bytes_capacity, l->used + length + 1))
         return false;
-    if (findable && 2 * (l->found + 1) > l->slot_count && !grow_slots(l))
+    if (findable && 2 * (l->found + 1) > l->slot_count && !grow_slots(l, l->found + 1))
         return false;
     for (; l->size <= id; l->size++)
         l->spans[l->size] = (token_span){0, -1};

@@ -33,6 +33,8 @@ typedef struct token_counts {
 } token_counts;
 
 void token_list_free(token_list *l);
+/* Makes room for `count` tokens that can be found, of `bytes` bytes in all. False on out-of-memory. */
+bool token_list_reserve(token_list *l, size_t count, size_t bytes);
 /* Puts a token at an id that has none. `findable`: token_list_find finds it from now on; the list must not have the same findable
  * token yet. False on out-of-memory. */
 bool token_list_put(token_list *l, size_t id, const char *token, size_t length, bool findable);

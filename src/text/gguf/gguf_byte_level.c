@@ -105,11 +105,14 @@ static json_t *label_cuts(const gguf_label *label)
     return json_pack("{s:s, s:[o, o]}", "type", "Sequence", "pretokenizers", first, byte_level_of(label->digits));
 }
 
-static json_t *vocabulary_of(const gguf_vocab *v, rapt_error *err)
+/* Ids by token; if not `whole`, of added tokens only. */
+static json_t *vocabulary_of(const gguf_vocab *v, bool whole, rapt_error *err)
 {
     json_t *all = json_object();
     rapt_code code = all ? RAPT_OK : gguf_vocab_no_memory(v, err);
     for (size_t i = 0; i < v->count && !code; i++) {
+        if (!whole && !gguf_vocab_is_added(v, i))
+            continue;
         char *token = gguf_text_copy(&v->tokens[i]);
         if (token && json_object_get(all, token))
             code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: token %zu, \"%s\", is there before", v->file->path, i, quote(token).text);
@@ -123,18 +126,26 @@ static json_t *vocabulary_of(const gguf_vocab *v, rapt_error *err)
     return NULL;
 }
 
-static json_t *merges_of(const gguf_vocab *v, rapt_error *err)
+/* NULL with `err` set. */
+static const gguf_value *find_merges(const gguf_vocab *v, rapt_error *err)
 {
     const gguf_value *merges = gguf_find(v->file, "tokenizer.ggml.merges");
-    json_t *list = json_array();
-    if (!merges || !merges->is_array || merges->type != GGUF_TEXT) {
-        rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"tokenizer.ggml.merges\" is no array of texts", v->file->path);
-        json_decref(list);
+    if (merges && merges->is_array && merges->type == GGUF_TEXT)
+        return merges;
+    rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"tokenizer.ggml.merges\" is no array of texts", v->file->path);
+    return NULL;
+}
+
+/* If not `whole`, an empty list. */
+static json_t *merges_of(const gguf_vocab *v, bool whole, rapt_error *err)
+{
+    const gguf_value *merges = find_merges(v, err);
+    if (!merges)
         return NULL;
-    }
+    json_t *list = json_array();
     gguf_text text = {"", 0};
     bool ok = list != NULL;
-    for (size_t i = 0; ok && i < merges->count; i++) {
+    for (size_t i = 0; ok && whole && i < merges->count; i++) {
         text = i ? gguf_text_next(&text) : gguf_text_first(merges);
         ok = json_array_append_new(list, json_stringn(text.data, text.size)) == 0;
     }
@@ -145,16 +156,47 @@ static json_t *merges_of(const gguf_vocab *v, rapt_error *err)
     return NULL;
 }
 
-rapt_code gguf_byte_level_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err)
+/* ---- lists beside the JSON -------------------------------------------------------------------------------------- */
+
+static rapt_code take_file_tokens(const hf_reading *r)
 {
+    const gguf_vocab *v = r->lists->of;
+    const gguf_text *first = &v->tokens[0], *last = &v->tokens[v->count - 1];
+    if (!token_list_reserve(&r->b->tokens, v->count, (size_t)(last->data + last->size - first->data)))
+        return gguf_vocab_no_memory(v, r->err);
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < v->count && !code; i++)
+        code = hf_take_token(r, (int64_t)i, v->tokens[i].data, v->tokens[i].size);
+    return code;
+}
+
+static rapt_code take_file_merges(const hf_reading *r)
+{
+    const gguf_vocab *v = r->lists->of;
+    const gguf_value *merges = find_merges(v, r->err);
+    rapt_code code = merges ? RAPT_OK : RAPT_ERR_FORMAT;
+    if (!code && !pair_table_reserve(&r->b->pairs, merges->count))
+        return gguf_vocab_no_memory(v, r->err);
+    gguf_text text = {"", 0};
+    for (size_t i = 0; !code && i < merges->count; i++) {
+        text = i ? gguf_text_next(&text) : gguf_text_first(merges);
+        code = hf_take_merge_text(r, i, text.data, text.size);
+    }
+    return code;
+}
+
+rapt_code gguf_byte_level_parts(const gguf_vocab *v, bool whole, gguf_parts *p, rapt_error *err)
+{
+    static const hf_lists lists = {.tokens = take_file_tokens, .merges = take_file_merges};
     const gguf_label *label;
     rapt_code code = find_label(v, &label, err);
-    json_t *vocab = code ? NULL : vocabulary_of(v, err), *merges = vocab ? merges_of(v, err) : NULL;
+    json_t *vocab = code ? NULL : vocabulary_of(v, whole, err), *merges = vocab ? merges_of(v, whole, err) : NULL;
     if (merges)
         *p = (gguf_parts){.model = json_pack("{s:s, s:O, s:O, s:b}", "type", "BPE", "vocab", vocab, "merges", merges,
                                              "ignore_merges", (int)label->whole),
                           .normalizer = label->nfc ? json_pack("{s:s}", "type", "NFC") : json_null(),
-                          .pre_tokenizer = label_cuts(label), .decoder = byte_level_of(true), .begins = label->begins};
+                          .pre_tokenizer = label_cuts(label), .decoder = byte_level_of(true), .begins = label->begins,
+                          .lists = whole ? NULL : &lists};
     json_decref(vocab);
     code = code ? code : merges ? RAPT_OK : RAPT_ERR_FORMAT;
     json_decref(merges);

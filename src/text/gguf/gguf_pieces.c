@@ -155,8 +155,9 @@ static rapt_code characters_parts(const gguf_vocab *v, gguf_parts *p, rapt_error
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-rapt_code gguf_scored_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err)
+rapt_code gguf_scored_parts(const gguf_vocab *v, bool whole, gguf_parts *p, rapt_error *err)
 {
+    (void)whole;
     scored_pieces pieces;
     int64_t unknown = -1;
     const bool prefixed = gguf_vocab_flag(v, "add_space_prefix", true);
@@ -221,8 +222,9 @@ static json_t *unigram_spaces(const gguf_vocab *v)
                      gguf_vocab_flag(v, "add_space_prefix", true) ? "always" : "never", "split", 1);
 }
 
-rapt_code gguf_unigram_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err)
+rapt_code gguf_unigram_parts(const gguf_vocab *v, bool whole, gguf_parts *p, rapt_error *err)
 {
+    (void)whole;
     int64_t unknown = -1;
     rapt_code code = unknown_of(v, &unknown, err);
     if (!code && !v->scores)

@@ -8,7 +8,7 @@
 
 static const struct {
     const char *name;
-    rapt_code (*parts)(const gguf_vocab *v, gguf_parts *p, rapt_error *err);
+    rapt_code (*parts)(const gguf_vocab *v, bool whole, gguf_parts *p, rapt_error *err);
 } KINDS[] = {{"gpt2", gguf_byte_level_parts}, {"llama", gguf_scored_parts}, {"t5", gguf_unigram_parts}};
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
@@ -22,7 +22,7 @@ static void gguf_parts_free(gguf_parts *p)
     json_decref(p->decoder);
 }
 
-static rapt_code gguf_parts_read(const gguf_vocab *v, gguf_parts *p, rapt_error *err)
+static rapt_code gguf_parts_read(const gguf_vocab *v, bool whole, gguf_parts *p, rapt_error *err)
 {
     const gguf_value *value = gguf_find(v->file, "tokenizer.ggml.model");
     const gguf_text none = {"", 0}, text = value && value->type == GGUF_TEXT && !value->is_array ? gguf_text_first(value) : none;
@@ -31,7 +31,7 @@ static rapt_code gguf_parts_read(const gguf_vocab *v, gguf_parts *p, rapt_error 
     for (size_t i = 0; name && i < KIND_COUNT; i++)
         if (strcmp(KINDS[i].name, name) == 0) {
             free(name);
-            return KINDS[i].parts(v, p, err);
+            return KINDS[i].parts(v, whole, p, err);
         }
     rapt_code code = !name ? gguf_vocab_no_memory(v, err)
                            : rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"tokenizer.ggml.model\" is \"%s\"; rapt reads gpt2, llama "
@@ -111,14 +111,22 @@ static json_t *gguf_tokenizer_root(const gguf_vocab *v, const gguf_parts *p, rap
     return root;
 }
 
+/* If not `whole`, without lists that *lists has then. */
+static json_t *gguf_vocab_json(const gguf_vocab *v, bool whole, hf_lists *lists, rapt_error *err)
+{
+    gguf_parts p = {0};
+    rapt_code code = gguf_parts_read(v, whole, &p, err);
+    json_t *root = code ? NULL : gguf_tokenizer_root(v, &p, err);
+    *lists = p.lists ? (hf_lists){p.lists->tokens, p.lists->merges, v} : (hf_lists){0};
+    gguf_parts_free(&p);
+    return root;
+}
+
 json_t *gguf_tokenizer_json(const gguf_file *f, rapt_error *err)
 {
     gguf_vocab v;
-    gguf_parts p = {0};
-    rapt_code code = gguf_vocab_open(&v, f, err);
-    code = code ? code : gguf_parts_read(&v, &p, err);
-    json_t *root = code ? NULL : gguf_tokenizer_root(&v, &p, err);
-    gguf_parts_free(&p);
+    hf_lists none;
+    json_t *root = gguf_vocab_open(&v, f, err) ? NULL : gguf_vocab_json(&v, true, &none, err);
     gguf_vocab_free(&v);
     return root;
 }
@@ -164,13 +172,34 @@ json_t *gguf_tokenizer_settings(const gguf_file *f, rapt_error *err)
     return NULL;
 }
 
+/* Lists of a hundred thousand texts are read where they are. What byte-level BPE refuses is read as JSON: a pipeline may take it,
+ * or says what is wrong. */
+static rapt_tokenizer *gguf_vocab_tokenizer(const gguf_vocab *v, const char *path, rapt_error *err)
+{
+    rapt_error why = {0};
+    hf_lists lists;
+    json_t *root = gguf_vocab_json(v, false, &lists, &why);
+    rapt_tokenizer *k = !root ? NULL : lists.tokens ? hf_from_lists(root, &lists, path, &why) : hf_from_json(root, path, &why);
+    json_decref(root);
+    if (!k && why.code == RAPT_ERR_FORMAT) {
+        why = (rapt_error){0};
+        root = gguf_vocab_json(v, true, &lists, &why);
+        k = root ? hf_from_json(root, path, &why) : NULL;
+        json_decref(root);
+    }
+    if (!k)
+        rapt_fail(err, why.code, "%s", why.message);
+    return k;
+}
+
 rapt_tokenizer *gguf_tokenizer_load(const char *path, rapt_error *err)
 {
     gguf_file *f;
+    gguf_vocab v = {0};
     rapt_code code = gguf_open(path, &f, err);
-    json_t *root = code ? NULL : gguf_tokenizer_json(f, err);
-    rapt_tokenizer *k = root ? hf_from_json(root, path, err) : NULL;
-    json_decref(root);
+    code = code ? code : gguf_vocab_open(&v, f, err);
+    rapt_tokenizer *k = code ? NULL : gguf_vocab_tokenizer(&v, path, err);
+    gguf_vocab_free(&v);
     gguf_close(f);
     return k;
 }

@@ -4,6 +4,7 @@
 #define TEXT_GGUF_TOKENIZER_H
 
 #include "text/gguf/gguf_file.h"
+#include "text/hf/hf_read.h"
 #include "text/tokenizer.h"
 
 /* Values of "tokenizer.ggml.token_type". */
@@ -43,6 +44,7 @@ rapt_code gguf_vocab_no_memory(const gguf_vocab *v, rapt_error *err);
 /* The parts of tokenizer.json around the model: owned JSON. */
 typedef struct gguf_parts {
     json_t *model, *normalizer, *pre_tokenizer, *decoder;
+    const hf_lists *lists; /* tokens and merges that the model lacks, whose `of` is a gguf_vocab; NULL: it has them */
     bool begins, ends; /* the default if the file does not say whether a text gets the beginning and the end of text */
 } gguf_parts;
 
@@ -51,10 +53,12 @@ typedef struct gguf_parts {
  * fits except for NFC; NULL: there is none. */
 const char *gguf_label_of(const char *pattern, bool nfc, bool whole);
 
-/* gguf_byte_level.c, gguf_pieces.c: the parts of a tokenizer of these kinds. After a failure free the parts that were made. */
-rapt_code gguf_byte_level_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err);
-rapt_code gguf_scored_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err);  /* "llama": BPE with scores, or characters */
-rapt_code gguf_unigram_parts(const gguf_vocab *v, gguf_parts *p, rapt_error *err); /* "t5" */
+/* gguf_byte_level.c, gguf_pieces.c: the parts of a tokenizer of these kinds; if not `whole`, large lists may stay out of the
+ * JSON. After a failure free the parts that were made. */
+rapt_code gguf_byte_level_parts(const gguf_vocab *v, bool whole, gguf_parts *p, rapt_error *err);
+/* "llama": BPE with scores, or characters; and "t5". */
+rapt_code gguf_scored_parts(const gguf_vocab *v, bool whole, gguf_parts *p, rapt_error *err);
+rapt_code gguf_unigram_parts(const gguf_vocab *v, bool whole, gguf_parts *p, rapt_error *err);
 
 /* tokenizer.json. NULL with `err` set: RAPT_ERR_FORMAT, "PATH: reason", also for kinds and splits that rapt does not know. */
 json_t *gguf_tokenizer_json(const gguf_file *f, rapt_error *err);

@@ -3,7 +3,8 @@
 
 #include "text/utf8.h"
 
-enum { FIRST_EXTRA = 0x100, EXTRAS = 68 };
+/* Bytes 0 to ' ', DEL to 0xA0, and 0xAD are not shown: 33, 34 and 1 of them. */
+enum { FIRST_EXTRA = 0x100, EXTRAS = 68, LOW = 33, DELETE = 0x7F, SOFT_HYPHEN = 0xAD };
 
 static bool is_shown(unsigned byte)
 {
@@ -12,12 +13,9 @@ static bool is_shown(unsigned byte)
 
 static uint32_t byte_letters_letter_of(unsigned byte)
 {
-    uint32_t hidden = 0;
     if (is_shown(byte))
         return byte;
-    for (unsigned i = 0; i < byte; i++)
-        hidden += !is_shown(i);
-    return FIRST_EXTRA + hidden;
+    return FIRST_EXTRA + (byte < LOW ? byte : byte < SOFT_HYPHEN ? byte - DELETE + LOW : EXTRAS - 1);
 }
 
 /* -1: none. */
@@ -27,10 +25,8 @@ static int byte_of_letter(uint32_t letter)
         return is_shown(letter) ? (int)letter : -1;
     if (letter >= FIRST_EXTRA + EXTRAS)
         return -1;
-    unsigned byte = 0;
-    for (uint32_t hidden = letter - FIRST_EXTRA; is_shown(byte) || hidden-- > 0;)
-        byte++;
-    return (int)byte;
+    const uint32_t hidden = letter - FIRST_EXTRA;
+    return (int)(hidden < LOW ? hidden : hidden < EXTRAS - 1 ? hidden - LOW + DELETE : SOFT_HYPHEN);
 }
 
 size_t byte_letters_write(const char *bytes, size_t size, char *letters)
@@ -46,7 +42,8 @@ bool byte_letters_read(const char *letters, size_t size, char *bytes, size_t *le
     uint32_t letter;
     *length = 0;
     for (size_t at = 0, used; at < size; at += used) {
-        used = utf8_decode(letters + at, size - at, &letter);
+        letter = (unsigned char)letters[at];
+        used = letter < 0x80 ? 1 : utf8_decode(letters + at, size - at, &letter);
         int byte = used ? byte_of_letter(letter) : -1;
         if (byte < 0)
             return false;

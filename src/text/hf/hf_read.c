@@ -5,10 +5,12 @@
 #include "base/quote.h"
 #include "text/hf/byte_letters.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_IDS = 1 << 22, MAX_LETTERS = 1 << 20 };
+enum { MAX_IDS = 1 << 22, MAX_LETTERS = 1 << 20, SHORT_TOKEN = 256 };
 
 static rapt_code hf_read_fail_memory(const hf_reading *r)
 {
@@ -48,35 +50,71 @@ static rapt_code hf_read_check_model(const hf_reading *r, const json_t *model)
 
 /* ---- vocabulary --------------------------------------------------------------------------------------------- */
 
-/* A token that is not written in letters of bytes is kept unchanged, but no text becomes it. */
-static rapt_code hf_read_take_token(const hf_reading *r, const char *letters, const json_t *id)
+/* A message about a token; the file need not have a NUL behind it. */
+RAPT_PRINTF(4, 5)
+static rapt_code refuse_token(const hf_reading *r, const char *letters, size_t size, const char *format, ...)
 {
-    size_t size = strlen(letters), length;
-    json_int_t at = json_integer_value(id);
-    if (!json_is_integer(id) || at < 0 || at >= MAX_IDS || size > MAX_LETTERS)
-        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: token \"%s\" has no sensible id", r->path, quote(letters).text);
-    if (token_list_at(&r->b->tokens, at, NULL))
-        return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: token \"%s\": id %lld is another token's", r->path, quote(letters).text,
-                         (long long)at);
-    char *token = malloc(size + 1);
-    bool written = token && byte_letters_read(letters, size, token, &length) && length > 0;
-    bool ok = token && token_list_put(&r->b->tokens, (size_t)at, written ? token : letters, written ? length : size, written);
-    free(token);
+    char name[sizeof(quoted) + 1], reason[80];
+    va_list arguments;
+    const size_t shown = size < sizeof name - 1 ? size : sizeof name - 1;
+    memcpy(name, letters, shown);
+    name[shown] = '\0';
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: token \"%s\"%s", r->path, quote(name).text, reason);
+}
+
+/* Puts a token that is written in letters of bytes, or else is kept unchanged, but then no text becomes it. `bytes` has capacity
+ * for `size`. */
+static rapt_code put_letters(const hf_reading *r, size_t id, const char *letters, size_t size, char *bytes)
+{
+    size_t length = 0;
+    const bool written = byte_letters_read(letters, size, bytes, &length) && length > 0;
+    token_list *of = written ? &r->b->tokens : r->others;
+    if (token_list_find(of, written ? bytes : letters, written ? length : size) >= 0)
+        return refuse_token(r, letters, size, " is there twice");
+    bool ok = token_list_put(&r->b->tokens, id, written ? bytes : letters, written ? length : size, written);
+    ok = ok && (written || token_list_add(r->others, letters, size) >= 0);
     return ok ? RAPT_OK : hf_read_fail_memory(r);
 }
 
-static rapt_code take_vocabulary(const hf_reading *r, json_t *vocab)
+rapt_code hf_take_token(const hf_reading *r, int64_t id, const char *letters, size_t size)
 {
+    char small[SHORT_TOKEN];
+    if (id < 0 || id >= MAX_IDS || size > MAX_LETTERS)
+        return refuse_token(r, letters, size, " has no sensible id");
+    if (token_list_at(&r->b->tokens, id, NULL))
+        return refuse_token(r, letters, size, ": id %lld is another token's", (long long)id);
+    char *bytes = size > sizeof small ? malloc(size) : small;
+    rapt_code code = bytes ? put_letters(r, (size_t)id, letters, size, bytes) : hf_read_fail_memory(r);
+    if (bytes != small)
+        free(bytes);
+    return code;
+}
+
+static rapt_code take_json_tokens(const hf_reading *r)
+{
+    json_t *vocab = json_object_get(json_object_get(r->root, "model"), "vocab"), *id;
     const char *letters;
-    json_t *id;
+    if (!token_list_reserve(&r->b->tokens, json_object_size(vocab), 0))
+        return hf_read_fail_memory(r);
     json_object_foreach(vocab, letters, id)
     {
-        rapt_code code = hf_read_take_token(r, letters, id);
+        rapt_code code = hf_take_token(r, json_is_integer(id) ? json_integer_value(id) : -1, letters, strlen(letters));
         if (code)
             return code;
     }
+    return RAPT_OK;
+}
+
+static rapt_code take_vocabulary(const hf_reading *r)
+{
     rapt_error why = {0};
-    rapt_code code = byte_bpe_find_bytes(r->b, &why);
+    rapt_code code = r->lists->tokens(r);
+    if (code)
+        return code;
+    code = byte_bpe_find_bytes(r->b, &why);
     return code ? rapt_fail(r->err, code, "%s: %s", r->path, why.message) : RAPT_OK;
 }
 
@@ -89,38 +127,47 @@ static int32_t find_letters(const hf_reading *r, const char *letters, size_t siz
     return byte_letters_read(letters, size, buffer, &length) ? token_list_find(&r->b->tokens, buffer, length) : -1;
 }
 
-static rapt_code take_pair(const hf_reading *r, size_t i, const char *left, size_t left_size, const char *right,
-                           size_t right_size)
+rapt_code hf_take_merge(const hf_reading *r, size_t i, const char *left, size_t left_size, const char *right, size_t right_size)
 {
     rapt_error why = {0};
-    char *buffer = malloc(left_size + right_size + 1);
-    if (!buffer)
+    char small[SHORT_TOKEN], *buffer = small;
+    const size_t size = left_size > right_size ? left_size : right_size;
+    if (size > sizeof small && !(buffer = malloc(size)))
         return hf_read_fail_memory(r);
     int32_t x = find_letters(r, left, left_size, buffer), y = find_letters(r, right, right_size, buffer);
-    free(buffer);
+    if (buffer != small)
+        free(buffer);
     if (x < 0 || y < 0)
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: merge %zu names a token that is not in the vocabulary", r->path, i);
     rapt_code code = byte_bpe_add_merge(r->b, x, y, (uint32_t)i, &why);
     return code ? rapt_fail(r->err, code, "%s: merge %zu: %s", r->path, i, why.message) : RAPT_OK;
 }
 
-/* "a b" or ["a", "b"]. */
-static rapt_code take_merge(const hf_reading *r, size_t i, const json_t *merge)
+rapt_code hf_take_merge_text(const hf_reading *r, size_t i, const char *text, size_t size)
 {
-    const json_t *x = json_array_get(merge, 0), *y = json_array_get(merge, 1);
-    if (json_array_size(merge) == 2 && json_is_string(x) && json_is_string(y))
-        return take_pair(r, i, json_string_value(x), json_string_length(x), json_string_value(y), json_string_length(y));
-    const char *text = json_string_value(merge), *space = text ? strchr(text, ' ') : NULL;
-    if (!space || strchr(space + 1, ' '))
+    const char *space = size ? memchr(text, ' ', size) : NULL;
+    const size_t left = space ? (size_t)(space - text) : 0, right = space ? size - left - 1 : 0;
+    if (!space || memchr(space + 1, ' ', right))
         return rapt_fail(r->err, RAPT_ERR_FORMAT, "%s: merge %zu is not two tokens", r->path, i);
-    return take_pair(r, i, text, (size_t)(space - text), space + 1, strlen(space + 1));
+    return hf_take_merge(r, i, text, left, space + 1, right);
 }
 
-static rapt_code take_merges(const hf_reading *r, const json_t *merges)
+/* "a b" or ["a", "b"]. */
+static rapt_code take_json_merge(const hf_reading *r, size_t i, const json_t *merge)
 {
-    rapt_code code = RAPT_OK;
+    const json_t *x = json_array_get(merge, 0), *y = json_array_get(merge, 1);
+    const char *text = json_string_value(merge);
+    if (json_array_size(merge) == 2 && json_is_string(x) && json_is_string(y))
+        return hf_take_merge(r, i, json_string_value(x), json_string_length(x), json_string_value(y), json_string_length(y));
+    return hf_take_merge_text(r, i, text, text ? strlen(text) : 0);
+}
+
+static rapt_code take_json_merges(const hf_reading *r)
+{
+    const json_t *merges = json_object_get(json_object_get(r->root, "model"), "merges");
+    rapt_code code = pair_table_reserve(&r->b->pairs, json_array_size(merges)) ? RAPT_OK : hf_read_fail_memory(r);
     for (size_t i = 0; i < json_array_size(merges) && code == RAPT_OK; i++)
-        code = take_merge(r, i, json_array_get(merges, i));
+        code = take_json_merge(r, i, json_array_get(merges, i));
     return code;
 }
 
@@ -216,8 +263,8 @@ static rapt_code hf_read_parts(const hf_reading *r)
     const json_t *model = json_object_get(r->root, "model");
     json_t *vocab = json_object_get(model, "vocab");
     r->b->whole_pieces = json_is_true(json_object_get(model, "ignore_merges"));
-    rapt_code code = take_vocabulary(r, vocab);
-    code = code ? code : take_merges(r, json_object_get(model, "merges"));
+    rapt_code code = take_vocabulary(r);
+    code = code ? code : r->lists->merges(r);
     code = code ? code : hf_read_normalizer(r); /* before added tokens, which depend on it */
     code = code ? code : take_all_added(r, json_object_get(r->root, "added_tokens"), vocab);
     code = code ? code : hf_read_ends(r);
@@ -227,18 +274,21 @@ static rapt_code hf_read_parts(const hf_reading *r)
     return code;
 }
 
-static rapt_tokenizer *byte_level_from_json(const json_t *root, const char *path, rapt_error *err)
+rapt_tokenizer *hf_from_lists(const json_t *root, const hf_lists *lists, const char *path, rapt_error *err)
 {
     rapt_error why = {0};
-    hf_reading r = {root, path, NULL, err};
+    token_list others = {0};
+    hf_reading r = {.root = root, .path = path, .err = err, .lists = lists, .others = &others};
     const char *pattern = hf_read_check_model(&r, json_object_get(root, "model")) == RAPT_OK ? hf_pattern(&r) : NULL;
     if (!pattern)
         return NULL;
     r.b = byte_bpe_new(pattern, &why);
     if (!r.b)
         rapt_fail(err, why.code, "%s: %s", path, why.message);
-    if (!r.b || hf_read_parts(&r) == RAPT_OK)
-        return r.b ? &r.b->base : NULL;
+    const bool ok = r.b && hf_read_parts(&r) == RAPT_OK;
+    token_list_free(&others);
+    if (ok)
+        return &r.b->base;
     byte_bpe_free(r.b);
     return NULL;
 }
@@ -246,8 +296,9 @@ static rapt_tokenizer *byte_level_from_json(const json_t *root, const char *path
 /* Byte-level BPE takes any bytes and is faster; a pipeline may have the parts that it lacks. */
 rapt_tokenizer *hf_from_json(const json_t *root, const char *path, rapt_error *err)
 {
+    static const hf_lists lists = {.tokens = take_json_tokens, .merges = take_json_merges};
     rapt_error why = {0};
-    rapt_tokenizer *k = byte_level_from_json(root, path, &why);
+    rapt_tokenizer *k = hf_from_lists(root, &lists, path, &why);
     if (k || why.code == RAPT_OK || why.code == RAPT_ERR_FORMAT)
         return k ? k : pipeline_from_json(root, path, err);
     rapt_fail(err, why.code, "%s", why.message);

@@ -35,7 +35,7 @@ static rapt_code read_components(pipeline *p, const hf_reading *r)
 
 rapt_tokenizer *pipeline_from_json(const json_t *root, const char *path, rapt_error *err)
 {
-    const hf_reading r = {root, path, NULL, err};
+    const hf_reading r = {.root = root, .path = path, .err = err};
     pipeline *p = pipeline_new(err);
     if (p && read_components(p, &r) == RAPT_OK)
         return &p->base;
