@@ -92,10 +92,10 @@ RAPT_API rapt_lm *rapt_lm_new(const rapt_lm_config *config, uint64_t seed, rapt_
 /* Frees the model with its parameters; NULL is fine. */
 RAPT_API void rapt_lm_free(rapt_lm *m);
 
-/* The hidden states [batch, time, d_model] that the output matrix multiplies, for whole rows of equal length. Position i attends
- * to tokens 0 .. i. */
+/* The hidden states [batch, time, d_model] that the output matrix multiplies, for whole rows; ragged if tokens have lens.
+ * Position i attends to tokens 0 .. i of its row. */
 RAPT_API rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens);
-/* Logits [batch, time, vocab] for whole rows of equal length. */
+/* Logits [batch, time, vocab] for whole rows; ragged if tokens have lens. */
 RAPT_API rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens);
 /* rapt_op_output_loss of rapt_lm_hidden: the cross-entropy of the labels, which are the tokens one position later. */
 RAPT_API rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,

@@ -196,7 +196,7 @@ RAPT_API void rapt_op_linears(rapt_tape *t, size_t count, const rapt_linear_args
 /* A low-rank adapter of a linear layer. */
 typedef struct rapt_lora {
     rapt_param *a, *b; /* [rank, in], [out, rank] */
-    double scale;      /* alpha / rank */
+    double scale;      /* alpha / rank, or rank-stabilized, alpha / sqrt(rank) */
     double dropout;    /* of the layer's input, before a */
 } rapt_lora;
 
@@ -370,6 +370,8 @@ RAPT_API rapt_tensor *rapt_op_embed(rapt_tape *t, rapt_param *w, rapt_tokens tok
  * [max_len, d] is trained unless it is a buffer. A position beyond the table is a failure. */
 RAPT_API rapt_tensor *rapt_op_add_positions(rapt_tape *t, rapt_tensor *x, rapt_param *table, size_t first, double p);
 
+enum { RAPT_NO_LABEL = -1 }; /* stands in place of a label whose position does not count */
+
 typedef struct rapt_loss_options {
     double label_smoothing;   /* e: target is (1-e) one-hot + e/classes (Szegedy et al. 2016, section 7) */
     const int32_t *valid_lens; /* [batch]: only positions 0 .. n-1 of a row count; NULL: all */
@@ -382,8 +384,8 @@ typedef struct rapt_loss_sums {
     size_t tokens; /* positions that count */
 } rapt_loss_sums;
 
-/* Masked cross-entropy with softmax: logits [batch, time, classes], labels [batch, time]; gives one element. `parts` gets the
- * sums unless it is NULL. */
+/* Masked cross-entropy with softmax: logits [batch, time, classes], labels [batch, time], each a class or
+ * RAPT_NO_LABEL; gives one element. `parts` gets the sums unless it is NULL. */
 RAPT_API rapt_tensor *rapt_op_cross_entropy(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels,
                                             const rapt_loss_options *options, rapt_loss_sums *parts);
 

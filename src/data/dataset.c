@@ -42,6 +42,7 @@ static rapt_code dataset_keep(rapt_dataset *d, const sentence *source, const sen
     size_t max = d->options.max_len;
     dataset_example e = {.source_len = source->count < max ? source->count : max,
                          .target_len = target->count < max ? target->count : max};
+    e.counted = e.target_len;
     e.source = copy_ids(d, source, e.source_len);
     e.target = copy_ids(d, target, e.target_len);
     if (!e.source || !e.target)
@@ -80,18 +81,9 @@ static rapt_code dataset_add(rapt_dataset *d, const rapt_pairs *pairs, size_t i,
     return code;
 }
 
-static bool is_blank(const char *text)
-{
-    uint32_t code = ' ';
-    size_t used = 1;
-    for (const char *at = text, *end = text + strlen(text); at < end && used > 0 && utf8_is_space(code); at += used)
-        used = utf8_decode(at, (size_t)(end - at), &code);
-    return utf8_is_space(code);
-}
-
 bool dataset_has_empty_side(const rapt_pairs *pairs, size_t i)
 {
-    return is_blank(rapt_pairs_source(pairs, i)) || is_blank(rapt_pairs_target(pairs, i));
+    return utf8_is_blank(rapt_pairs_source(pairs, i)) || utf8_is_blank(rapt_pairs_target(pairs, i));
 }
 
 static rapt_code dataset_fill(rapt_dataset *d, const rapt_pairs *pairs, const rapt_tokenizer *source,
@@ -137,23 +129,31 @@ static rapt_code dataset_take_options(const rapt_dataset_options *given, rapt_da
     return out->max_len > 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "max_len is 0: <eos> is a token, too");
 }
 
+rapt_dataset *dataset_begin(const rapt_dataset_options *o, size_t most, rapt_error *err)
+{
+    rapt_dataset *d = calloc(1, sizeof *d);
+    if (d) {
+        arena_init(&d->memory, (size_t)1 << 20);
+        d->options = *o;
+        d->special = o->special ? *o->special : RAPT_SPECIAL_IDS;
+        d->options.special = NULL; /* borrowed for this call */
+        d->examples = malloc((most ? most : 1) * sizeof *d->examples);
+    }
+    if (d && d->examples)
+        return d;
+    rapt_dataset_free(d);
+    rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data set");
+    return NULL;
+}
+
 rapt_dataset *rapt_dataset_new(const rapt_pairs *pairs, const rapt_tokenizer *source, const rapt_tokenizer *target,
                                const rapt_dataset_options *options, rapt_error *err)
 {
     rapt_dataset_options o;
     if (dataset_take_options(options, &o, err) != RAPT_OK)
         return NULL;
-    rapt_dataset *d = calloc(1, sizeof *d);
-    if (d) {
-        arena_init(&d->memory, (size_t)1 << 20);
-        d->options = o;
-        d->special = d->options.special ? *d->options.special : RAPT_SPECIAL_IDS;
-        d->options.special = NULL; /* borrowed for this call */
-        d->examples = malloc(rapt_pairs_count(pairs) * sizeof *d->examples);
-    }
-    if (!d || !d->examples)
-        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data set");
-    else if (dataset_fill(d, pairs, source, target, err) == RAPT_OK)
+    rapt_dataset *d = dataset_begin(&o, rapt_pairs_count(pairs), err);
+    if (d && dataset_fill(d, pairs, source, target, err) == RAPT_OK)
         return d;
     rapt_dataset_free(d);
     return NULL;
@@ -189,4 +189,18 @@ size_t dataset_target_tokens(const rapt_dataset *d)
     for (size_t i = 0; i < d->count; i++)
         sum += d->examples[i].target_len;
     return sum;
+}
+
+size_t dataset_longest(const rapt_dataset *d)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < d->count; i++)
+        longest = d->examples[i].target_len > longest ? d->examples[i].target_len : longest;
+    return longest;
+}
+
+size_t dataset_packed_batches(const rapt_dataset *d, size_t tokens)
+{
+    const size_t batches = dataset_target_tokens(d) / tokens;
+    return batches > 0 ? batches : 1;
 }

@@ -1,6 +1,7 @@
 /* data/loader.c: batches in an order that (seed, epoch) decides. For training and evaluation. Batches of N sentences: rows are
  * padded to the longest, and sentences of similar length are grouped within windows of many batches, so that there is little
- * padding and batches are still random. Batches of N tokens: the whole epoch is sorted by length and then divided. */
+ * padding and batches are still random. Batches of N tokens: the whole epoch is sorted by length and then divided. Packed
+ * batches: the shuffled epoch is cut into batches of nearly the same number of tokens. */
 #include "data/dataset.h"
 
 #include "base/rng.h"
@@ -19,6 +20,7 @@ typedef struct sized {
 struct rapt_loader {
     const rapt_dataset *data;
     size_t batch_size; /* 0: by tokens */
+    bool packed;
     size_t batches, *starts; /* [batches + 1] places in the order of an epoch */
     bool shuffle;
     uint64_t seed;
@@ -101,23 +103,43 @@ static void sort_window(const rapt_loader *l, size_t *order, size_t count)
         order[i] = l->window[i].example;
 }
 
-static void order_epoch(rapt_loader *l, size_t epoch)
+/* Cuts the order of an epoch where the sum of tokens passes a multiple of sum / batches. No batch is empty, because that is not
+ * less than the longest example has. */
+static void cut_packed(rapt_loader *l)
+{
+    const size_t whole = dataset_target_tokens(l->data) / l->batches, rest = dataset_target_tokens(l->data) % l->batches;
+    size_t batch = 0, before = 0;
+    for (size_t i = 0; i < l->data->count; i++) {
+        if (batch < l->batches && before >= whole * batch + (size_t)((uint64_t)rest * batch / l->batches))
+            l->starts[batch++] = i;
+        before += l->data->examples[l->order[i]].target_len;
+    }
+    l->starts[l->batches] = l->data->count;
+}
+
+static void shuffle_epoch(rapt_loader *l, size_t epoch)
 {
     size_t n = l->data->count, window = l->batch_size ? WINDOW_BATCHES * l->batch_size : n;
-    for (size_t i = 0; i < n; i++)
+    rng_shuffle(rng_mix(l->seed, 2 * epoch), l->order, n);
+    if (l->packed || (l->data->options.pad_to_max && l->batch_size))
+        return;
+    for (size_t i = 0; i < n; i += window)
+        sort_window(l, l->order + i, n - i < window ? n - i : window);
+    rng_shuffle(rng_mix(l->seed, 2 * epoch + 1), l->batch_order, l->batches);
+}
+
+static void order_epoch(rapt_loader *l, size_t epoch)
+{
+    for (size_t i = 0; i < l->data->count; i++)
         l->order[i] = i;
     for (size_t i = 0; i < l->batches; i++)
         l->batch_order[i] = i;
     l->epoch = epoch;
     l->ordered = true;
-    if (!l->shuffle)
-        return;
-    rng_shuffle(rng_mix(l->seed, 2 * epoch), l->order, n);
-    if (l->data->options.pad_to_max && l->batch_size)
-        return;
-    for (size_t i = 0; i < n; i += window)
-        sort_window(l, l->order + i, n - i < window ? n - i : window);
-    rng_shuffle(rng_mix(l->seed, 2 * epoch + 1), l->batch_order, l->batches);
+    if (l->shuffle)
+        shuffle_epoch(l, epoch);
+    if (l->packed)
+        cut_packed(l);
 }
 
 /* Cuts the sorted lengths in l->window. */
@@ -138,6 +160,17 @@ static rapt_loader *loader_by_tokens(const rapt_dataset *d, size_t max_tokens, u
     if (l) {
         sort_window(l, l->order, d->count);
         cut_by_tokens(l, max_tokens);
+    }
+    return l;
+}
+
+static rapt_loader *loader_packed(const rapt_dataset *d, size_t tokens, bool shuffle, uint64_t seed, rapt_error *err)
+{
+    const size_t batches = dataset_packed_batches(d, tokens);
+    rapt_loader *l = loader_new(d, batches, shuffle, seed, err);
+    if (l) {
+        l->packed = true;
+        l->batches = batches;
     }
     return l;
 }
@@ -165,6 +198,8 @@ rapt_loader *rapt_loader_new(const rapt_dataset *d, const rapt_loader_options *o
     rapt_loader_options o;
     if (loader_take_options(options, &o, err) != RAPT_OK)
         return NULL;
+    if (d->packed)
+        return loader_packed(d, o.batch_tokens, o.shuffle, o.seed, err);
     return o.batch_tokens > 0 ? loader_by_tokens(d, o.batch_tokens, o.seed, err)
                               : loader_by_sentences(d, o.batch_size, o.shuffle, o.seed, err);
 }
@@ -196,13 +231,14 @@ static size_t max_length(const rapt_loader *l, const size_t *chosen, size_t n, b
 static void loader_fill_row(rapt_batch *b, size_t row, const dataset_example *e, int32_t bos, int32_t *source, int32_t *inputs,
                             int32_t *labels)
 {
-    memcpy(source, e->source, e->source_len * sizeof *source);
+    if (e->source_len > 0)
+        memcpy(source, e->source, e->source_len * sizeof *source);
     memcpy(labels, e->target, e->target_len * sizeof *labels);
-    inputs[0] = bos;
-    memcpy(inputs + 1, e->target, (e->target_len - 1) * sizeof *inputs);
+    inputs[0] = e->inputs ? e->inputs[0] : bos;
+    memcpy(inputs + 1, e->inputs ? e->inputs + 1 : e->target, (e->target_len - 1) * sizeof *inputs);
     b->source_lens[row] = (int32_t)e->source_len;
     b->target_lens[row] = (int32_t)e->target_len;
-    b->tokens += e->target_len;
+    b->tokens += e->counted;
 }
 
 static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t n)

@@ -1,5 +1,5 @@
 /* data/pairs.c: reading sentence pairs and choosing the validation split. For training and evaluation. */
-#include "rapt/data.h"
+#include "data/pairs.h"
 
 #include "base/chars.h"
 #include "base/disk.h"
@@ -21,6 +21,7 @@ struct rapt_pairs {
     size_t *line;
     uint64_t *key; /* hashes of the sources, to choose the validation split */
     size_t count;
+    bool limited;                /* there may be more lines than were read */
 };
 
 static bool pairs_allocate(rapt_pairs *p, size_t lines)
@@ -117,6 +118,7 @@ rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
         return NULL;
     }
     bool there = true;
+    p->limited = limit > 0;
     p->path = chars_copy(path);
     rapt_code code = path[disk_list_part(path, ":")] ? file_is_there(path, &there, err) : RAPT_OK;
     if (!code && there)
@@ -213,6 +215,11 @@ const char *rapt_pairs_target(const rapt_pairs *p, size_t i)
 size_t rapt_pairs_line(const rapt_pairs *p, size_t i)
 {
     return p->line[i];
+}
+
+size_t pairs_lines(const rapt_pairs *p)
+{
+    return p->limited || p->lines.count == 0 ? p->line[p->count - 1] : p->lines.count;
 }
 
 const char *rapt_pairs_path(const rapt_pairs *p)

@@ -128,8 +128,6 @@ rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, si
 static rapt_tensor *lm_check(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 {
     rapt_tensor *bad = NULL;
-    if (tokens.lens)
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "the rows of a language model are of one length");
     if (tokens.time > m->config.context)
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%zu tokens are more than the model's context of %zu", tokens.time,
                               m->config.context);

@@ -7,8 +7,6 @@
 
 #include "base/math.h"
 
-#define IGNORED (-1)
-
 bool loss_fits(const rapt_tensor *x, rapt_tokens labels)
 {
     bool long_enough = x->ndim == 3 ? x->shape[1] == labels.time : x->ragged && tape_longest(x) <= labels.time;
@@ -18,7 +16,7 @@ bool loss_fits(const rapt_tensor *x, rapt_tokens labels)
 rapt_tensor *loss_check(rapt_tape *t, const char *op, rapt_tokens labels, size_t classes, const rapt_loss_options *o)
 {
     for (size_t i = 0; i < labels.batch * labels.time; i++)
-        if (labels.ids[i] < 0 || (size_t)labels.ids[i] >= classes)
+        if (labels.ids[i] != RAPT_NO_LABEL && (labels.ids[i] < 0 || (size_t)labels.ids[i] >= classes))
             return rapt_tape_fail(t, RAPT_ERR_VALUE, "%s: label %zu is %d, there are %zu classes", op, i, labels.ids[i], classes);
     if (!(o->label_smoothing >= 0 && o->label_smoothing < 1) || !(o->normalizer >= 0))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "%s: label smoothing %g, normalizer %g", op, o->label_smoothing, o->normalizer);
@@ -33,7 +31,7 @@ static const int32_t *row_labels(rapt_tape *t, const rapt_tensor *x, rapt_tokens
         tape_rows rows = tape_rows_of(x, b);
         for (size_t i = 0; i < rows.count; i++) {
             bool in = !valid_lens || (int64_t)i < valid_lens[b];
-            of[rows.first + i] = in ? labels.ids[b * labels.time + i] : IGNORED;
+            of[rows.first + i] = in ? labels.ids[b * labels.time + i] : RAPT_NO_LABEL;
         }
     }
     return of;
@@ -53,7 +51,7 @@ loss_rows loss_lay_out(rapt_tape *t, const rapt_tensor *x, rapt_tokens labels, s
 
 bool loss_counts(const loss_rows *n, size_t row)
 {
-    return n->labels[row] != IGNORED;
+    return n->labels[row] != RAPT_NO_LABEL;
 }
 
 void loss_forward_row(const kernels *k, const loss_rows *n, size_t row, const rapt_real *x)

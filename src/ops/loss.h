@@ -7,7 +7,7 @@
 
 /* Arrays with one entry per row, in the memory of the pass. */
 typedef struct loss_rows {
-    const int32_t *labels; /* label of each row; -1 if the row does not count */
+    const int32_t *labels; /* label of each row; RAPT_NO_LABEL: the row does not count */
     size_t rows, classes;
     double smoothing, normalizer;
     rapt_real *row_max, *row_sum;

@@ -57,6 +57,32 @@ static void positions_see_what_stands_before(void **state)
     rapt_tape_free(t);
 }
 
+/* Rows of their own lengths are computed without their padding, and each as it would be alone. */
+static void ragged_rows_are_rows_alone(void **state)
+{
+    (void)state;
+    enum { ROWS = 4 };
+    const int32_t lens[ROWS] = {5, LM_CONTEXT, 1, 7};
+    int32_t ids[ROWS * LM_CONTEXT];
+    rapt_tape *t = model_tape(NULL, 2);
+    model_ids(ids, ROWS * LM_CONTEXT, 5);
+    for (size_t i = 0; i < LM_VARIANTS; i++) {
+        rapt_lm_config c = lm_variant(i);
+        rapt_lm *m = lm_model(&c);
+        rapt_tape_begin(t, (rapt_pass){0});
+        rapt_real *all = model_copy(t, rapt_lm_forward(t, m, (rapt_tokens){ids, ROWS, LM_CONTEXT, lens})), *next = all;
+        for (size_t row = 0; row < ROWS; row++) {
+            rapt_real *alone = lm_whole(t, m, ids + row * LM_CONTEXT, 1, (size_t)lens[row]);
+            model_same("a row", next, alone, (size_t)lens[row] * MODEL_VOCAB);
+            next += (size_t)lens[row] * MODEL_VOCAB;
+            free(alone);
+        }
+        free(all);
+        rapt_lm_free(m);
+    }
+    rapt_tape_free(t);
+}
+
 static void check_weights(const rapt_tape *t, const char *name, size_t queries, size_t keys, size_t past)
 {
     const rapt_tensor *w = rapt_tape_attention(t, name);
@@ -315,7 +341,7 @@ static void same_bits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(positions_see_what_stands_before),
+        cmocka_unit_test(positions_see_what_stands_before), cmocka_unit_test(ragged_rows_are_rows_alone),
         cmocka_unit_test(attention_weights_on_request),
         cmocka_unit_test(steps_turn_queries_and_keys),
         cmocka_unit_test(every_parameter_learns),

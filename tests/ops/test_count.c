@@ -1,7 +1,7 @@
 /* tests/ops/test_count.c: a pass that is only counted takes, by its own account, as many bytes as the same pass computed:
  * every operation and module, forward and backward. Elements of a counted pass are not allocated, so an operation that touches
  * one outside the pool's loops ends this test. And a tape that has counted computes as before.
- * labels: not-raced */
+ * labels: not-raced sanitized-late */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -76,7 +76,8 @@ static rapt_tensor *tensor(bench *b, int ndim, const size_t *shape)
 #define T3(a, b_, c) tensor(b, 3, (size_t[]){a, b_, c})
 #define T4(a, b_, c, d) tensor(b, 4, (size_t[]){a, b_, c, d})
 
-static const int32_t ids[] = {0, 4, 2, 3, 1, 4}, negative[] = {0, -1, 2, 3, 1, 4}, large[] = {0, 1, 5, 3, 1, 4};
+static const int32_t ids[] = {0, 4, 2, 3, 1, 4}, negative[] = {0, -1, 2, 3, 1, 4}, large[] = {0, 1, 5, 3, 1, 4},
+    below[] = {0, -2, 2, 3, 1, 4};
 static const rapt_embed_options no_options;
 
 static rapt_tensor *embed(bench *b, rapt_param *w, const int32_t *tokens, size_t time, rapt_embed_options o)
@@ -244,8 +245,8 @@ static const rapt_ragged five_rows = {.batch = 2, .longest = 3, .start = (const 
     X(loss_shape, loss(b, T3(2, 4, 5), ids, (rapt_loss_options){0}), RAPT_ERR_SHAPE, "cross_entropy", "[2, 4, 5]",    \
       "2 x 3")                                                                                                    \
     X(loss_dims, loss(b, T2(6, 5), ids, (rapt_loss_options){0}), RAPT_ERR_SHAPE, "cross_entropy", "[6, 5]", "2 x 3")  \
-    X(loss_negative, loss(b, T3(2, 3, 5), negative, (rapt_loss_options){0}), RAPT_ERR_VALUE, "cross_entropy",         \
-      "label 1 is -1", "5 classes")                                                                               \
+    X(loss_negative, loss(b, T3(2, 3, 5), below, (rapt_loss_options){0}), RAPT_ERR_VALUE, "cross_entropy",            \
+      "label 1 is -2", "5 classes")                                                                               \
     X(loss_label, loss(b, T3(2, 3, 5), large, (rapt_loss_options){0}), RAPT_ERR_VALUE, "cross_entropy",               \
       "label 2 is 5", "5 classes")                                                                                \
     X(loss_smoothing, loss(b, T3(2, 3, 5), ids, (rapt_loss_options){.label_smoothing = 1}), RAPT_ERR_VALUE,           \

@@ -24,6 +24,7 @@ typedef struct shape {
     size_t batch, time, in, classes;
     bool bias, lens;
     double smoothing, normalizer;
+    bool gaps; /* every third position has no label */
 } shape;
 
 /* Rows and classes around the length of a block, features around a vector and a panel. */
@@ -37,6 +38,8 @@ static const shape shapes[] = {
     {9, 100, 7, 800, true, true, 0, 0},
     {2, 3, 400, 900, false, true, 0, 0},     /* two blocks of features */
     {1, 1200, 16, 17, true, false, 0, 0},
+    {3, 150, 48, 385, true, true, 0.1, 0, true},
+    {4, 16, 64, 1155, false, false, 0, 7.5, true},
 };
 #define SHAPES (sizeof shapes / sizeof *shapes)
 
@@ -73,7 +76,7 @@ static bench make(const shape *s, rapt_tape *t)
     b.labels = rapt_params_alloc(b.set, s->batch * s->time, sizeof *b.labels);
     b.lens = rapt_params_alloc(b.set, s->batch, sizeof *b.lens);
     for (size_t i = 0; i < s->batch * s->time; i++)
-        b.labels[i] = (int32_t)rng_below(3, i, s->classes);
+        b.labels[i] = s->gaps && i % 3 == 1 ? RAPT_NO_LABEL : (int32_t)rng_below(3, i, s->classes);
     for (size_t i = 0; i < s->batch; i++)
         b.lens[i] = (int32_t)rng_below(4, i, s->time + 1);
     b.lens[0] = s->batch > 1 ? 0 : (int32_t)s->time;
@@ -254,6 +257,29 @@ static void rows_that_do_not_count_are_not_read(void **state)
     rapt_params_free(b.set);
 }
 
+/* A position without a label is as one behind the end of its row. */
+static void positions_without_a_label_do_not_count(void **state)
+{
+    (void)state;
+    shape padded = shapes[5], gaps = shapes[5];
+    gaps.lens = false;
+    bench a = make(&padded, new_tape(NULL, 2)), b = make(&gaps, new_tape(NULL, 2));
+    for (size_t i = 0; i < gaps.batch * gaps.time; i++)
+        if ((int32_t)(i % gaps.time) >= a.lens[i / gaps.time])
+            b.labels[i] = RAPT_NO_LABEL;
+    for (way how = STEPS; how <= FUSED; how++) {
+        rapt_params_zero_grad(a.set);
+        rapt_params_zero_grad(b.set);
+        outcome want = run(&a, how, false), got = run(&b, how, false);
+        assert_true(want.parts.tokens > 0 && want.parts.tokens < gaps.batch * gaps.time);
+        compare(&b, &want, &got);
+    }
+    rapt_tape_free(a.t);
+    rapt_tape_free(b.t);
+    rapt_params_free(a.set);
+    rapt_params_free(b.set);
+}
+
 static void nothing_counts(void **state)
 {
     (void)state;
@@ -327,14 +353,15 @@ static void deferred_gradients_do_not_outlive_their_pass(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[6 + LEVELS_MOST] = {
+    struct CMUnitTest tests[7 + LEVELS_MOST] = {
         cmocka_unit_test(makes_only_what_is_wanted),
         cmocka_unit_test(inference_gives_the_same_loss),
         cmocka_unit_test(rows_that_do_not_count_are_not_read),
+        cmocka_unit_test(positions_without_a_label_do_not_count),
         cmocka_unit_test(nothing_counts),
         cmocka_unit_test(one_deferred_gradient_at_a_time),
         cmocka_unit_test(deferred_gradients_do_not_outlive_their_pass),
     };
-    levels_tests(tests + 6, "equals_the_steps", equals_the_steps, kernels_names);
+    levels_tests(tests + 7, "equals_the_steps", equals_the_steps, kernels_names);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
