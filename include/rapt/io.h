@@ -165,6 +165,13 @@ typedef struct rapt_model_lora_options {
                             NULL or "all": all linear layers of all blocks, as PEFT's "all-linear" */
     const char *base;    /* the model's folder, to be named in adapter_config.json; NULL: "" */
     uint64_t seed;       /* seed of the random values of A */
+    /* Ranks and alphas that other modules have: "PATTERN=NUMBER", comma-separated, or NULL. A pattern is a regular expression
+     * for the whole name of a module or an end of it after a dot, as in PEFT's rank_pattern and alpha_pattern; the first one that
+     * matches decides. */
+    const char *rank_pattern, *alpha_pattern;
+    /* Matrices that are trained and saved whole, as PEFT's modules_to_save: ends of the names of a language model's embedding and
+     * output matrix in its files, comma-separated; NULL: none */
+    const char *save;
 } rapt_model_lora_options;
 
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
@@ -181,8 +188,8 @@ static inline rapt_model_lora_options rapt_model_lora_options_default(void)
  * trained and saved: the model's own parameters are buffers, and rapt_model_save, rapt_model_save_config and
  * rapt_model_save_params write adapter_config.json and adapter_model.safetensors as PEFT does, with PEFT's names. Layers that are
  * one matrix in a Hugging Face folder share one adapter. `options` may be NULL: the defaults. RAPT_ERR_VALUE: options without a
- * size. After any other failure the model can only be freed. RAPT_ERR_VALUE: no layer has a given name; RAPT_ERR_SHAPE: the rank
- * is larger than a layer. */
+ * size. After any other failure the model can only be freed. RAPT_ERR_VALUE: no layer has a given name, none with an adapter
+ * matches a pattern, or the model has no such matrix to save whole; RAPT_ERR_SHAPE: the rank is larger than a layer. */
 RAPT_API rapt_code rapt_model_add_lora(rapt_model *m, const rapt_model_lora_options *options, rapt_error *err);
 /* Frees the model with its parameters and tokenizers; NULL is fine. */
 RAPT_API void rapt_model_free(rapt_model *m);

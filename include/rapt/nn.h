@@ -62,7 +62,8 @@ typedef struct rapt_lora_options {
     size_t rank;        /* 1 or more, at most the layer's features */
     double alpha;       /* 0, with which an adapter would do nothing: rank */
     double dropout;     /* of the layer's input before A, at least 0 and below 1 */
-    double reserved[3]; /* zeros, or else refused: the struct cannot grow */
+    bool rslora;        /* rank-stabilized: alpha / sqrt(rank) in place of alpha / rank (Kalajdzievski 2023) */
+    uint8_t reserved[23]; /* zeros, or else refused: the struct cannot grow */
 } rapt_lora_options;
 
 /* Gives layer m an adapter and adds its parameters "lora_A.weight" [rank, in] and "lora_B.weight" [out, rank] to `set`. As in

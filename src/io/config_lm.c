@@ -1,11 +1,16 @@
 /* io/config_lm.c: the folder of a language model: a decoder and its tokenizer. For model.c. */
+#include "base/file.h"
 #include "io/config_block.h"
 #include "io/model.h"
 #include "io/params_file.h"
+#include "text/chat/chatml.h"
+#include "text/utf8.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define TOKENIZER_FILE "tokenizer.json"
+#define MAX_CHAT_TEMPLATE ((size_t)1 << 20)
 
 typedef struct config {
     rapt_lm_config lm;
@@ -104,17 +109,54 @@ static rapt_code config_lm_describe(const rapt_model *m, json_t *root, const cha
     return code ? code : model_check_entries(m->language.tokenizer, &wanted, path, err);
 }
 
+/* And the chat template, if the model has one. */
 static rapt_code save_tokenizer(const rapt_model *m, const char *folder, rapt_error *err)
 {
-    return model_save_tokenizer(m->language.tokenizer, folder, TOKENIZER_FILE, err);
+    char *path;
+    rapt_code code = model_save_tokenizer(m->language.tokenizer, folder, TOKENIZER_FILE, err);
+    if (code || !m->chat_template)
+        return code;
+    code = file_path(folder, MODEL_CHAT_TEMPLATE, &path, err);
+    code = code ? code : file_write_atomic(path, m->chat_template, strlen(m->chat_template), err);
+    free(path);
+    return code;
 }
 
-/* Folders of rapt 0.1 do not name the end-of-text token: it was this one, if the vocabulary has it. */
+static rapt_code load_chat_template(rapt_model *m, const char *folder, rapt_error *err)
+{
+    char *path;
+    size_t size = 0;
+    bool there = false;
+    rapt_code code = file_path(folder, MODEL_CHAT_TEMPLATE, &path, err);
+    code = code ? code : file_is_there(path, &there, err);
+    if (!code && there)
+        code = file_read_regular(path, MAX_CHAT_TEMPLATE, &m->chat_template, &size, err);
+    if (m->chat_template) {
+        const size_t length = strlen(m->chat_template), valid = utf8_valid_prefix(m->chat_template, length);
+        if (valid < size)
+            code = rapt_fail(err, RAPT_ERR_FORMAT, "%s: byte %zu is no text in UTF-8", path, valid + 1);
+    }
+    free(path);
+    return code;
+}
+
+/* Folders of rapt 0.1 do not name the end-of-text token: it was the first one, if the vocabulary has it. */
 void model_default_end_of_text(rapt_model *m)
 {
-    int32_t id = rapt_tokenizer_special(m->language.tokenizer, "<|endoftext|>");
-    m->language.end_of_text_count = id >= 0 && (size_t)id < m->language.net->config.vocab;
-    m->language.end_of_text[0] = id;
+    static const char *const texts[] = {"<|endoftext|>", CHATML_END};
+    rapt_language_model *l = &m->language;
+    l->end_of_text_count = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const int32_t id = rapt_tokenizer_special(l->tokenizer, texts[i]);
+        if (id >= 0 && (size_t)id < l->net->config.vocab)
+            l->end_of_text[l->end_of_text_count++] = id;
+    }
+}
+
+int32_t model_end_of_reply(const rapt_model *m)
+{
+    const rapt_language_model *l = &m->language;
+    return l->has_end_of_turn ? l->end_of_turn : l->end_of_text_count > 0 ? l->end_of_text[0] : -1;
 }
 
 static void set_end_of_text(rapt_model *m, const config *c)
@@ -150,7 +192,8 @@ static rapt_code config_lm_load(rapt_model *m, const model_source *from, rapt_er
         return code;
     model_vocabulary wanted = vocabulary(&c);
     m->language.tokenizer = model_load_tokenizer(from, TOKENIZER_FILE, &wanted, err);
-    return m->language.tokenizer ? load_lm(m, &c, from, err) : RAPT_ERR_FORMAT;
+    code = m->language.tokenizer ? load_chat_template(m, from->folder, err) : RAPT_ERR_FORMAT;
+    return code ? code : load_lm(m, &c, from, err);
 }
 
 const model_task model_language_model = {"a language model", "rapt generate", config_lm_describe, save_tokenizer, config_lm_load};

@@ -7,6 +7,11 @@
 
 #include <math.h>
 
+double lora_scale_of(size_t rank, double alpha, bool rslora)
+{
+    return alpha / (rslora ? sqrt((double)rank) : (double)rank);
+}
+
 void lora_init_part(rapt_linear *m, rapt_params *set, const char *prefix, const rapt_lora_options *options, rapt_param *a)
 {
     const size_t out = m->weight->value.shape[0], in = m->weight->value.shape[1], rank = options->rank;
@@ -16,7 +21,8 @@ void lora_init_part(rapt_linear *m, rapt_params *set, const char *prefix, const 
                          m->weight->value.name, out, in);
     if (!l)
         return;
-    *l = (rapt_lora){.scale = (options->alpha != 0 ? options->alpha : (double)rank) / (double)rank, .dropout = options->dropout};
+    *l = (rapt_lora){.scale = lora_scale_of(rank, options->alpha != 0 ? options->alpha : (double)rank, options->rslora),
+                     .dropout = options->dropout};
     l->a = a ? a : rapt_params_add(set, name_join(prefix, "lora_A.weight").text, 2, (size_t[]){rank, in},
                                    (rapt_init){RAPT_INIT_UNIFORM, 1 / sqrt((double)in)});
     l->b = rapt_params_add(set, name_join(prefix, "lora_B.weight").text, 2, (size_t[]){out, rank},

@@ -4,6 +4,9 @@
 
 #include "rapt/nn.h"
 
+/* What B A is multiplied by: alpha / rank; rank-stabilized (Kalajdzievski 2023) alpha / sqrt(rank). */
+double lora_scale_of(size_t rank, double alpha, bool rslora);
+
 /* rapt_lora_init for a layer that shares A with another layer of the same input; NULL: it shares with none yet. Layers whose
  * matrices are rows of one matrix thus have the adapter of that matrix, whose rank may be larger than the features of one
  * layer. */

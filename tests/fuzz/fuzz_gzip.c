@@ -38,8 +38,9 @@ static rapt_code expand_in_steps(const char *bytes, size_t size, size_t step, si
     return code;
 }
 
-/* zlib's reader passes over what follows the file, and of a member that is cut off gives what there is. */
-static void compare_zlib(const char *path, const char *text, size_t size)
+/* zlib's reader passes over what follows the file, and of a member that is cut off gives what there is. It stops at zeros
+ * between two members, where ours, as Python's, goes to the second one. */
+static void compare_zlib(const char *path, const void *bytes, size_t bytes_size, const char *text, size_t size)
 {
     static char portion[1 << 16];
     gzFile file = gzopen(path, "rb");
@@ -50,7 +51,7 @@ static void compare_zlib(const char *path, const char *text, size_t size)
         text += got;
         size -= (size_t)got;
     }
-    require(got == 0 && size == 0);
+    require(got == 0 && (size == 0 || memmem(bytes, bytes_size, "\0\x1F\x8B", 3)));
     gzclose(file);
 }
 
@@ -67,7 +68,7 @@ static bool try_file(const void *bytes, size_t size, size_t step, size_t room, b
     require(text_in_map(&m, path, path, &mapped) == code && strcmp(mapped.message, err.message) == 0);
     if (!code) {
         require(m.size == length && (length == 0 || memcmp(m.data, data, length) == 0));
-        compare_zlib(path, data, length);
+        compare_zlib(path, bytes, size, data, length);
     }
     if (code != RAPT_ERR_VALUE && gzip_begins(bytes, size)) {
         require(expand_in_steps(bytes, size, step, room, text, &again) == code);

@@ -26,6 +26,8 @@ static const place PLACES[] = {
     {"hub_translation/marian_4", "target_vocab.json", NULL},
     {"adapters/gpt2", "adapter_config.json", "hub/gpt2"},
     {"adapters/qwen2", "adapter_model.safetensors", "hub/qwen2"},
+    {"adapters/saved", "adapter_config.json", "hub/llama3"},
+    {"adapters/dora", "adapter_model.safetensors", "hub/qwen2"},
 };
 enum { PLACE_COUNT = sizeof PLACES / sizeof *PLACES };
 

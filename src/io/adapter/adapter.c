@@ -1,38 +1,71 @@
 /* io/adapter/adapter.c: reads a folder of adapters. Tensors are named "base_model.model.MODULE.lora_A.weight" and
- * "....lora_B.weight". */
+ * "....lora_B.weight", with DoRA also "....lora_magnitude_vector"; a module that was saved whole, "....weight". */
 #include "io/adapter/adapter.h"
 
 #include "base/buffer.h"
 #include "base/chars.h"
 #include "base/file.h"
+#include "base/min.h"
 #include "base/quote.h"
 #include "io/adapter/adapter_config.h"
 #include "io/json_file.h"
 #include "io/weights/weights.h"
+#include "nn/lora.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CONFIG_MAX ((size_t)1 << 20)
 #define TILE 256 /* columns of a row that are added up together */
+/* Modules of an adapter, each of which is looked for among those before; bytes of a name; and comparisons with patterns. */
+#define MODULES_MAX ((size_t)8192)
+#define MODULE_BYTES ((size_t)512)
+#define COMPARISONS_MAX ((size_t)1 << 19)
 
 struct adapter {
     char *config_path, *weights_path, *base;
     adapter_layer *layers;
     size_t count, capacity;
+    bool stable;
 };
 
 /* ---- reading ------------------------------------------------------------------------------------------------------ */
 
-static adapter_layer *adapter_layer_of(adapter *a, const char *module, size_t length)
+/* The rank and the alpha of a module. */
+static rapt_code adapter_layer_begin(adapter *a, adapter_layer *l, const adapter_config *c, rapt_error *err)
+{
+    rapt_error own = {0};
+    double rank = (double)c->rank;
+    l->alpha = c->alpha;
+    rapt_code code = adapter_patterns_find(&c->ranks, l->module, &rank, &own);
+    code = code ? code : adapter_patterns_find(&c->alphas, l->module, &l->alpha, &own);
+    l->rank = (size_t)rank;
+    l->scale = lora_scale_of(l->rank, l->alpha, c->rslora);
+    return code ? rapt_fail(err, code, "%s: %s", a->config_path, own.message) : RAPT_OK;
+}
+
+static rapt_code adapter_layer_of(adapter *a, const char *module, size_t length, const adapter_config *c, adapter_layer **out,
+                                  rapt_error *err)
 {
     for (size_t i = 0; i < a->count; i++)
-        if (strncmp(a->layers[i].module, module, length) == 0 && a->layers[i].module[length] == '\0')
-            return &a->layers[i];
+        if (strncmp(a->layers[i].module, module, length) == 0 && a->layers[i].module[length] == '\0') {
+            *out = &a->layers[i];
+            return RAPT_OK;
+        }
+    const size_t most = MIN(MODULES_MAX, COMPARISONS_MAX / (c->ranks.count + c->alphas.count + 1));
+    if (length > MODULE_BYTES || a->count == most)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: more than %zu %s", a->weights_path,
+                         length > MODULE_BYTES ? MODULE_BYTES : most,
+                         length > MODULE_BYTES ? "bytes in the name of a module" : "modules with adapters");
     if (!ARRAY_RESERVE(&a->layers, &a->capacity, a->count + 1))
-        return NULL;
-    a->layers[a->count] = (adapter_layer){.module = chars_copy_part(module, length)};
-    return a->layers[a->count].module ? &a->layers[a->count++] : NULL;
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for an adapter", a->weights_path);
+    *out = &a->layers[a->count];
+    **out = (adapter_layer){.module = chars_copy_part(module, length)};
+    if (!(*out)->module)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for an adapter", a->weights_path);
+    a->count++;
+    return adapter_layer_begin(a, *out, c, err);
 }
 
 static rapt_code adapter_values(const weights *w, const weights_tensor *t, float **out, rapt_error *err)
@@ -49,50 +82,96 @@ static rapt_code adapter_values(const weights *w, const weights_tensor *t, float
     return code;
 }
 
-/* One tensor of the file, which must be one of the two matrices of a layer. */
+/* What a tensor is of its module, by the end of its name. */
+typedef enum adapter_part { PART_A, PART_B, PART_MAGNITUDE, PART_WHOLE, PARTS } adapter_part;
+
+static const struct {
+    const char *end, *shape;
+    int ndim;
+} PART[PARTS] = {{".lora_A.weight", "[r, in]", 2}, {".lora_B.weight", "[out, r]", 2}, {".lora_magnitude_vector", "[out]", 1},
+                 {".weight", "[out, in]", 2}};
+
+/* The part of a tensor, and the length of its module's name. PARTS: of none. */
+static adapter_part adapter_part_of(const char *name, const adapter_config *c, size_t *module)
+{
+    const size_t prefix = sizeof ADAPTER_PREFIX - 1, length = strlen(name);
+    if (strncmp(name, ADAPTER_PREFIX, prefix) != 0)
+        return PARTS;
+    for (size_t i = 0; i < PARTS; i++) {
+        const size_t end = strlen(PART[i].end);
+        if (length <= prefix + end || strcmp(name + length - end, PART[i].end) != 0)
+            continue;
+        *module = length - prefix - end;
+        const bool there = i == PART_MAGNITUDE ? c->dora : i != PART_WHOLE || adapter_config_saves(c, name + prefix, *module);
+        return there ? (adapter_part)i : PARTS;
+    }
+    return PARTS;
+}
+
+/* Puts values into their place, which must be empty. */
+static void adapter_put(adapter_layer *l, adapter_part part, const size_t *shape, float *values)
+{
+    float **const places[PARTS] = {&l->a, &l->b, &l->magnitude, &l->whole};
+    *places[part] = values;
+    if (part == PART_A || part == PART_WHOLE)
+        l->in = shape[1];
+    if (part == PART_B || part == PART_WHOLE)
+        l->out = shape[0];
+    if (part == PART_MAGNITUDE)
+        l->magnitudes = shape[0];
+}
+
 static rapt_code adapter_read_tensor(adapter *a, const weights *w, const weights_tensor *t, const adapter_config *c,
                                      rapt_error *err)
 {
-    const size_t prefix = sizeof ADAPTER_PREFIX - 1, suffix = sizeof ".lora_A.weight" - 1, length = strlen(t->name);
-    const char *end = length > prefix + suffix ? t->name + length - suffix : "";
-    const bool down = strcmp(end, ".lora_A.weight") == 0, up = strcmp(end, ".lora_B.weight") == 0;
-    if (strncmp(t->name, ADAPTER_PREFIX, prefix) != 0 || (!down && !up))
+    char is[WEIGHTS_SHAPE_TEXT];
+    size_t module = 0;
+    const adapter_part part = adapter_part_of(t->name, c, &module);
+    if (part == PARTS)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" is no matrix of an adapter, " ADAPTER_PREFIX
                          "MODULE.lora_A.weight or .lora_B.weight", a->weights_path, quote(t->name).text);
-    char is[WEIGHTS_SHAPE_TEXT];
-    if (t->ndim != 2 || t->elements == 0 || t->shape[down ? 0 : 1] != c->rank)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" has the shape %s; with \"r\" %zu it is %s", a->weights_path,
-                         quote(t->name).text, weights_shape_text(t->shape, t->ndim, is), c->rank,
-                         down ? "[r, in]" : "[out, r]");
-    adapter_layer *l = adapter_layer_of(a, t->name + prefix, length - prefix - suffix);
-    if (!l)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for an adapter", a->weights_path);
-    float *values = NULL;
-    rapt_code code = adapter_values(w, t, &values, err);
+    adapter_layer *l = NULL;
+    rapt_code code = adapter_layer_of(a, t->name + sizeof ADAPTER_PREFIX - 1, module, c, &l, err);
     if (code)
         return code;
-    l->rank = c->rank;
-    l->alpha = c->alpha;
-    l->scale = c->alpha / (double)c->rank;
-    if (down)
-        l->a = values, l->in = t->shape[1];
-    else
-        l->b = values, l->out = t->shape[0];
+    const bool ranks = part == PART_A || part == PART_B;
+    if (t->ndim != PART[part].ndim || t->elements == 0 || (ranks && t->shape[part == PART_A ? 0 : 1] != l->rank))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"%s\" has the shape %s; with \"r\" %zu it is %s", a->weights_path,
+                         quote(t->name).text, weights_shape_text(t->shape, t->ndim, is), l->rank, PART[part].shape);
+    float *values = NULL;
+    code = adapter_values(w, t, &values, err);
+    if (!code)
+        adapter_put(l, part, t->shape, values);
+    return code;
+}
+
+static rapt_code adapter_check_layer(const adapter *a, const adapter_layer *l, bool dora, rapt_error *err)
+{
+    const bool short_of = dora && !l->magnitude;
+    const char *missing = !l->a ? PART[PART_A].end : !l->b ? PART[PART_B].end : short_of ? PART[PART_MAGNITUDE].end : NULL;
+    if (l->whole && (l->a || l->b || l->magnitude))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is saved whole, and has an adapter, too", a->weights_path,
+                         quote(l->module).text);
+    if (!l->whole && missing)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"" ADAPTER_PREFIX "%s%s\" is missing", a->weights_path,
+                         quote(l->module).text, missing);
+    if (l->magnitude && l->magnitudes != l->out)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" has %zu magnitudes for %zu rows", a->weights_path,
+                         quote(l->module).text, l->magnitudes, l->out);
     return RAPT_OK;
 }
 
-static rapt_code adapter_check_pairs(const adapter *a, rapt_error *err)
+static rapt_code adapter_check_layers(const adapter *a, bool dora, rapt_error *err)
 {
     for (size_t i = 0; i < a->count; i++)
-        if (!a->layers[i].a || !a->layers[i].b)
-            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: tensor \"" ADAPTER_PREFIX "%s.lora_%s.weight\" is missing",
-                             a->weights_path, quote(a->layers[i].module).text, a->layers[i].a ? "B" : "A");
-    return a->count > 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_FORMAT, "%s: it has no tensors", a->weights_path);
+        if (adapter_check_layer(a, &a->layers[i], dora, err) != RAPT_OK)
+            return RAPT_ERR_FORMAT;
+    return adapter_first(a) ? RAPT_OK : rapt_fail(err, RAPT_ERR_FORMAT, "%s: it has no tensors of adapters", a->weights_path);
 }
 
 static rapt_code adapter_read(adapter *a, rapt_error *err)
 {
-    adapter_config c;
+    adapter_config c = {.base = ""};
     weights *w = NULL;
     json_t *root = json_file_read(a->config_path, CONFIG_MAX, err);
     rapt_code code = root ? adapter_config_read(root, a->config_path, &c, err) : RAPT_ERR_FORMAT;
@@ -103,10 +182,21 @@ static rapt_code adapter_read(adapter *a, rapt_error *err)
     for (size_t i = 0; !code && i < weights_count(w); i++)
         code = adapter_read_tensor(a, w, weights_at(w, i), &c, err);
     if (!code)
-        code = adapter_check_pairs(a, err);
+        code = adapter_check_layers(a, c.dora, err);
+    a->stable = c.rslora;
+    adapter_config_end(&c);
     weights_close(w);
     json_decref(root);
     return code;
+}
+
+rapt_code adapter_weights_path(const char *folder, char **path, rapt_error *err)
+{
+    bool safe = false, torch = false;
+    rapt_code code = file_is_in(folder, ADAPTER_WEIGHTS, &safe, err);
+    if (!code && !safe)
+        code = file_is_in(folder, ADAPTER_TORCH, &torch, err);
+    return code ? code : file_path(folder, torch ? ADAPTER_TORCH : ADAPTER_WEIGHTS, path, err);
 }
 
 rapt_code adapter_open(const char *folder, adapter **out, rapt_error *err)
@@ -117,7 +207,7 @@ rapt_code adapter_open(const char *folder, adapter **out, rapt_error *err)
     rapt_error own = {0};
     rapt_code code = file_path(folder, ADAPTER_CONFIG, &a->config_path, &own);
     if (!code)
-        code = file_path(folder, ADAPTER_WEIGHTS, &a->weights_path, &own);
+        code = adapter_weights_path(folder, &a->weights_path, &own);
     if (!code && adapter_read(a, &own) == RAPT_OK)
         return RAPT_OK;
     adapter_close(a);
@@ -133,6 +223,8 @@ void adapter_close(adapter *a)
         free(a->layers[i].module);
         free(a->layers[i].a);
         free(a->layers[i].b);
+        free(a->layers[i].magnitude);
+        free(a->layers[i].whole);
     }
     free(a->layers);
     free(a->config_path);
@@ -149,6 +241,27 @@ size_t adapter_count(const adapter *a)
 const adapter_layer *adapter_at(const adapter *a, size_t i)
 {
     return &a->layers[i];
+}
+
+const adapter_layer *adapter_first(const adapter *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (a->layers[i].a)
+            return &a->layers[i];
+    return NULL;
+}
+
+const adapter_layer *adapter_first_whole(const adapter *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (a->layers[i].whole)
+            return &a->layers[i];
+    return NULL;
+}
+
+bool adapter_is_stable(const adapter *a)
+{
+    return a->stable;
 }
 
 const char *adapter_base(const adapter *a)
@@ -184,23 +297,53 @@ rapt_code adapter_check_taken(const adapter *a, rapt_error *err)
     return RAPT_OK;
 }
 
-/* to[0 .. n-1] += scale (b a)[row][column .. column + n-1] */
-static void adapter_add_tile(const adapter_layer *l, size_t row, size_t column, size_t n, float *to)
+/* sum[j] = (W + scale b a)[row][column + j], where `w` is row `row` of W from `column` on. */
+static void adapter_sum_tile(const adapter_layer *l, size_t row, size_t column, size_t n, const float *w, double *sum)
 {
-    double sum[TILE] = {0};
+    double product[TILE] = {0};
     for (size_t k = 0; k < l->rank; k++) {
         const double b = l->b[row * l->rank + k];
         const float *a = l->a + k * l->in + column;
         for (size_t j = 0; j < n; j++)
-            sum[j] += b * a[j];
+            product[j] += b * a[j];
     }
     for (size_t j = 0; j < n; j++)
-        to[j] = (float)(to[j] + l->scale * sum[j]);
+        sum[j] = w[j] + l->scale * product[j];
 }
 
-void adapter_add_rows(const adapter_layer *l, size_t first, size_t count, float *to)
+/* The factor of a row, which gives it its magnitude as its length; a row of zeros has none, and stays. */
+static double adapter_row_factor(const adapter_layer *l, size_t row, const float *w)
+{
+    double sum[TILE], squares = 0;
+    if (!l->magnitude)
+        return 1;
+    for (size_t j = 0; j < l->in; j += TILE) {
+        const size_t n = MIN(TILE, l->in - j);
+        adapter_sum_tile(l, row, j, n, w + j, sum);
+        for (size_t k = 0; k < n; k++)
+            squares += sum[k] * sum[k];
+    }
+    return squares > 0 ? l->magnitude[row] / sqrt(squares) : 1;
+}
+
+static void adapter_change_row(const adapter_layer *l, size_t row, float *to)
+{
+    double sum[TILE];
+    if (l->whole) {
+        memcpy(to, l->whole + row * l->in, l->in * sizeof *to);
+        return;
+    }
+    const double factor = adapter_row_factor(l, row, to);
+    for (size_t j = 0; j < l->in; j += TILE) {
+        const size_t n = MIN(TILE, l->in - j);
+        adapter_sum_tile(l, row, j, n, to + j, sum);
+        for (size_t k = 0; k < n; k++)
+            to[j + k] = (float)(factor * sum[k]);
+    }
+}
+
+void adapter_change_rows(const adapter_layer *l, size_t first, size_t count, float *to)
 {
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < l->in; j += TILE)
-            adapter_add_tile(l, first + i, j, l->in - j < TILE ? l->in - j : TILE, to + i * l->in + j);
+        adapter_change_row(l, first + i, to + i * l->in);
 }

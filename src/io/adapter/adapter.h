@@ -10,14 +10,19 @@
 
 #define ADAPTER_CONFIG "adapter_config.json"
 #define ADAPTER_WEIGHTS "adapter_model.safetensors"
+#define ADAPTER_TORCH "adapter_model.bin" /* is read if the other one is not there */
 #define ADAPTER_PREFIX "base_model.model." /* prefix of the names of modules in the file of tensors */
 
-/* The adapter of a matrix W [out, in]: W + scale b a takes its place (Hu et al. 2021, section 4.1). */
+/* The adapter of a matrix W [out, in]: V = W + scale b a takes its place (Hu et al. 2021, section 4.1). With magnitudes, each row
+ * of V is given its magnitude as its length (DoRA: Liu et al. 2024). Or `whole` takes the place of W, and a and b are NULL. */
 typedef struct adapter_layer {
     char *module;         /* "model.layers.0.self_attn.q_proj" */
     float *a, *b;         /* [rank, in], [out, rank] */
+    float *magnitude;     /* [magnitudes], which is [out]; or NULL */
+    float *whole;         /* [out, in], or NULL */
+    size_t magnitudes;
     size_t rank, in, out;
-    double alpha, scale;  /* scale: alpha / rank */
+    double alpha, scale;  /* scale: alpha / rank, or rank-stabilized, alpha / sqrt(rank) */
     bool taken;           /* its matrix was found */
 } adapter_layer;
 
@@ -28,11 +33,18 @@ typedef struct adapter adapter;
  * of another shape; RAPT_ERR_NOT_FINITE; RAPT_ERR_IO, RAPT_ERR_MEMORY. Messages name file, key and tensor. */
 rapt_code adapter_open(const char *folder, adapter **out, rapt_error *err);
 void adapter_close(adapter *a); /* NULL is fine */
+/* The file of tensors of a folder, adapter_model.safetensors if there is neither; the caller frees *path. */
+rapt_code adapter_weights_path(const char *folder, char **path, rapt_error *err);
 
-/* The layers, in the order of the file: at least one, all with the same rank and scale. */
+/* The layers, in the order of the file, and the first that is not whole, which is always there. */
 size_t adapter_count(const adapter *a);
 const adapter_layer *adapter_at(const adapter *a, size_t i);
+const adapter_layer *adapter_first(const adapter *a);
+/* The first layer that is whole; NULL: none. */
+const adapter_layer *adapter_first_whole(const adapter *a);
 
+/* Whether scales are rank-stabilized (rsLoRA). */
+bool adapter_is_stable(const adapter *a);
 /* The folder, or the name, of the model that it was trained for, as in the file; "" if the file has none. */
 const char *adapter_base(const adapter *a);
 
@@ -42,7 +54,8 @@ rapt_code adapter_take(adapter *a, const char *tensor, size_t out, size_t in, co
 /* RAPT_ERR_FORMAT if a layer was never taken, because it belongs to another model. `a` may be NULL. */
 rapt_code adapter_check_taken(const adapter *a, rapt_error *err);
 
-/* Adds scale b a to rows of W: to[i] is row `first` + i of `count`. Each sum is in double, and rounded once. */
-void adapter_add_rows(const adapter_layer *l, size_t first, size_t count, float *to);
+/* Makes rows of W what the adapter says: to[i] is row `first` + i of `count`. Sums are in double, and each result is rounded
+ * once. */
+void adapter_change_rows(const adapter_layer *l, size_t first, size_t count, float *to);
 
 #endif

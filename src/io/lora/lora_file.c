@@ -13,7 +13,7 @@
 enum { TENSOR_NAME = PLACE_NAME + 32 };
 
 typedef struct lora_file {
-    safetensors_entry *entries; /* A and B of each chosen module */
+    safetensors_entry *entries; /* A and B of each chosen module, and whole matrices */
     char (*names)[TENSOR_NAME];
     float **joined; /* [modules] B of a module that is not one layer's as it is, or NULL */
     size_t count, modules;
@@ -29,8 +29,9 @@ static void lora_file_end(lora_file *f)
 }
 
 /* B [out, rank] of a module, with each row where PEFT has it. NULL: out of memory. */
-static float *lora_join(const lora_module *m, size_t rank)
+static float *lora_join(const lora_module *m)
 {
+    const size_t rank = m->rank;
     float *joined = calloc(m->out * rank, sizeof *joined);
     for (size_t i = 0; joined && i < m->count; i++) {
         const rapt_tensor *b = &m->layers[i]->lora->b->value;
@@ -42,10 +43,11 @@ static float *lora_join(const lora_module *m, size_t rank)
     return joined;
 }
 
-static void lora_file_add(lora_file *f, const lora_module *m, const char *which, size_t rows, size_t columns, const void *data)
+/* `which`: "lora_A.", or "" for the whole matrix of a module. */
+static void lora_file_add(lora_file *f, const char *module, const char *which, size_t rows, size_t columns, const void *data)
 {
     char *name = f->names[f->count];
-    snprintf(name, TENSOR_NAME, ADAPTER_PREFIX "%s.lora_%s.weight", m->name, which);
+    snprintf(name, TENSOR_NAME, ADAPTER_PREFIX "%s.%sweight", module, which);
     f->entries[f->count++] = (safetensors_entry){.name = name, .dtype = SAFETENSORS_F32, .ndim = 2, .shape = {rows, columns},
                                                  .data = data, .bytes = rows * columns * sizeof(float)};
 }
@@ -54,8 +56,8 @@ static void lora_file_add(lora_file *f, const lora_module *m, const char *which,
 static bool lora_file_begin(lora_file *f, const rapt_model *m)
 {
     const lora_setup *s = m->lora;
-    const size_t modules = s->modules.count, rank = s->o.rank;
-    *f = (lora_file){calloc(2 * modules + 1, sizeof *f->entries), calloc(2 * modules + 1, sizeof *f->names),
+    const size_t modules = s->modules.count, most = 2 * modules + LORA_WHOLE_MAX;
+    *f = (lora_file){calloc(most, sizeof *f->entries), calloc(most, sizeof *f->names),
                      calloc(modules + 1, sizeof *f->joined), 0, modules};
     bool ok = f->entries && f->names && f->joined;
     for (size_t i = 0; ok && i < modules; i++) {
@@ -64,10 +66,14 @@ static bool lora_file_begin(lora_file *f, const rapt_model *m)
             continue;
         const rapt_lora *l = module->layers[0]->lora;
         const bool whole = lora_module_is_whole(module);
-        f->joined[i] = whole ? NULL : lora_join(module, rank);
+        f->joined[i] = whole ? NULL : lora_join(module);
         ok = whole || f->joined[i];
-        lora_file_add(f, module, "A", rank, l->a->value.shape[1], l->a->value.data);
-        lora_file_add(f, module, "B", module->out, rank, whole ? l->b->value.data : f->joined[i]);
+        lora_file_add(f, module->name, "lora_A.", module->rank, l->a->value.shape[1], l->a->value.data);
+        lora_file_add(f, module->name, "lora_B.", module->out, module->rank, whole ? l->b->value.data : f->joined[i]);
+    }
+    for (size_t i = 0; ok && i < s->whole.count; i++) {
+        const rapt_tensor *w = &s->whole.matrices[i]->value;
+        lora_file_add(f, s->whole.names[i], "", w->shape[0], w->shape[1], w->data);
     }
     return ok;
 }

@@ -19,8 +19,7 @@ typedef struct lora_walk {
     const hub_origin *origin; /* NULL: a model of rapt, whose files have the names of its parameters */
 } lora_walk;
 
-/* Sets the names that the files have for the matrix of a layer. */
-static void lora_describe_layer(const hub_origin *o, const rapt_param *weight, lora_module *m, place_slice *rows)
+void lora_describe_matrix(const hub_origin *o, const rapt_param *weight, lora_module *m, place_slice *rows)
 {
     place_match match;
     char bare[PLACE_NAME];
@@ -48,7 +47,7 @@ static bool lora_add_layer(void *context, rapt_linear *l)
     lora_walk *w = context;
     lora_module found = {.count = 0};
     place_slice rows = {.columns = 0};
-    lora_describe_layer(w->origin, l->weight, &found, &rows);
+    lora_describe_matrix(w->origin, l->weight, &found, &rows);
     lora_module *m = w->all->count ? &w->all->list[w->all->count - 1] : NULL;
     if (!m || m->count == LORA_PARTS || strcmp(m->name, found.name) != 0) {
         if (!ARRAY_RESERVE(&w->all->list, &w->all->capacity, w->all->count + 1))
@@ -88,8 +87,7 @@ bool lora_module_is_whole(const lora_module *m)
 
 /* ---- choosing --------------------------------------------------------------------------------------------------- */
 
-/* Whether the first `size` letters of `end` are the name, or its end after a dot. */
-static bool lora_name_ends(const char *name, const char *end, size_t size)
+bool lora_name_ends(const char *name, const char *end, size_t size)
 {
     const size_t length = strlen(name);
     return size > 0 && size <= length && strncmp(name + length - size, end, size) == 0 &&

@@ -5,9 +5,12 @@
 
 #include "rapt/io.h"
 
+#include "io/adapter/adapter_pattern.h"
 #include "io/place/place.h"
 
 #include <jansson.h>
+
+struct hub_origin;
 
 /* ---- lora_modules.c: the linear layers of a model's blocks under their names in its files: modules, for which adapters are
  * trained. One matrix of a Hugging Face folder may be several layers in rapt, such as query, key and value; it is one module. For
@@ -23,6 +26,7 @@ typedef struct lora_module {
     size_t out;                     /* rows of the module's matrix */
     bool transposed;                /* the files have the matrix as [in, out] */
     bool chosen;                    /* for an adapter */
+    size_t rank;                    /* of the adapter of a chosen one */
 } lora_module;
 
 typedef struct lora_modules {
@@ -48,12 +52,36 @@ const char *lora_part_before(const char *name, const char *end);
 /* Whether the module is one layer with the rows of its matrix in the same order. */
 bool lora_module_is_whole(const lora_module *m);
 
+/* Sets the name, the rows and the direction that the files have for a matrix; `o` NULL: a model of rapt. */
+void lora_describe_matrix(const struct hub_origin *o, const rapt_param *weight, lora_module *m, place_slice *rows);
+/* Whether the first `size` letters of `end` are the name, or its end after a dot. */
+bool lora_name_ends(const char *name, const char *end, size_t size);
+
+/* ---- lora_whole.c: matrices that are trained beside the adapters and saved whole. For model_lora.c. */
+
+enum { LORA_WHOLE_MAX = 2 };
+
+typedef struct lora_whole {
+    char names[LORA_WHOLE_MAX][PLACE_NAME]; /* of their modules in the files: "lm_head" */
+    rapt_param *matrices[LORA_WHOLE_MAX];
+    size_t count;
+} lora_whole;
+
+/* Chooses among a language model's embedding and its output matrix by comma-separated names: whole names, or ends of names after
+ * a dot. NULL and "": none. RAPT_ERR_VALUE: there is no such matrix, it has another form in the files, or both are one matrix. */
+rapt_code lora_whole_choose(lora_whole *w, const rapt_model *m, const char *names, rapt_error *err);
+bool lora_whole_has(const lora_whole *w, const rapt_param *p);
+/* "modules_to_save": the ends of their names, or null. NULL: out of memory. */
+json_t *lora_whole_json(const lora_whole *w);
+
 /* ---- model_lora.c: the model */
 
 /* The struct that rapt_model.lora points to. */
 typedef struct lora_setup {
-    rapt_lora_options o;
+    rapt_lora_options o; /* alpha is not 0 */
     char *base;
+    adapter_patterns ranks, alphas;
+    lora_whole whole;
     lora_modules modules; /* all that the model has; those that are chosen have adapters */
 } lora_setup;
 
