@@ -68,6 +68,13 @@ typedef enum rapt_recipe_vocab { RAPT_RECIPE_VOCAB_TOKENIZER, RAPT_RECIPE_VOCAB_
  * summed over the rows. */
 typedef enum rapt_recipe_reduction { RAPT_RECIPE_REDUCTION_TOKEN, RAPT_RECIPE_REDUCTION_BOOK } rapt_recipe_reduction;
 
+/* The form of conversations that a new language model with byte-level BPE is made for. CHATML: <|im_start|> and <|im_end|> are
+ * special tokens, and the model's folder gets a chat template. */
+typedef enum rapt_recipe_chat { RAPT_RECIPE_CHAT_NONE, RAPT_RECIPE_CHAT_CHATML } rapt_recipe_chat;
+
+/* The tokens of a conversation that carry loss: the assistant's answers with their ends of turn, or all. */
+typedef enum rapt_recipe_loss_on { RAPT_RECIPE_LOSS_ON_ANSWERS, RAPT_RECIPE_LOSS_ON_ALL } rapt_recipe_loss_on;
+
 /* The optimizer: Adam with moments in fp32, or in 8 bits (rapt_adam_options.bits8); Muon for hidden matrices, with Adam for the
  * rest (rapt_muon_new). */
 typedef enum rapt_recipe_optimizer {
@@ -81,13 +88,23 @@ typedef enum rapt_recipe_optimizer {
  * columns)) (Jordan et al. 2024). */
 typedef enum rapt_muon_adjust { RAPT_MUON_MATCH_RMS_ADAMW, RAPT_MUON_ORIGINAL } rapt_muon_adjust;
 
-/* The learning rate after the linear warmup: constant, falling with 1/sqrt(step), or along a half cosine to
- * train.lr_end. */
+/* The learning rate after the linear warmup: constant, falling with 1/sqrt(step), along a half cosine or a line to
+ * train.lr_end, or multiplied by train.plateau.factor when reports become no better. */
 typedef enum rapt_recipe_schedule {
     RAPT_RECIPE_SCHEDULE_CONSTANT,
     RAPT_RECIPE_SCHEDULE_INVERSE_SQRT,
-    RAPT_RECIPE_SCHEDULE_COSINE
+    RAPT_RECIPE_SCHEDULE_COSINE,
+    RAPT_RECIPE_SCHEDULE_LINEAR,
+    RAPT_RECIPE_SCHEDULE_PLATEAU
 } rapt_recipe_schedule;
+
+/* The number that decides best/ and early stopping: the validation loss, which should be low, or BLEU or chrF of the validation
+ * set's greedy translations, which should be high. */
+typedef enum rapt_recipe_best_by {
+    RAPT_RECIPE_BEST_BY_LOSS,
+    RAPT_RECIPE_BEST_BY_BLEU,
+    RAPT_RECIPE_BEST_BY_CHRF
+} rapt_recipe_best_by;
 
 /* A recipe in memory; each field has the name of its key. Texts come from malloc and belong to the recipe; an empty text is NULL.
  * A plain copy of the struct shares the texts. */
@@ -97,10 +114,11 @@ typedef struct rapt_recipe {
     int64_t seed;
     struct {
         char *pairs;     /* translation: the argument of rapt_pairs_read */
-        char *validation; /* translation: the validation set, instead of a fraction of `pairs`; or NULL */
+        char *validation; /* the validation set, instead of a fraction of `pairs` or `conversations`; or NULL */
         char *text;      /* language models: a file or a folder of files; several are separated by : */
         char *text_files; /* patterns of file names, comma-separated, to select files of folders; NULL: all */
         rapt_recipe_text_order text_order;
+        char *conversations; /* fine-tuning of language models: a file of JSON lines, instead of `text`; or NULL */
         bool special_tokens; /* language models: texts of special tokens become those tokens, and an end-of-text token follows
                                 each of several files */
         int64_t limit;   /* max pairs; 0: all */
@@ -108,6 +126,7 @@ typedef struct rapt_recipe {
         int64_t validation_tokens; /* language models: tokens of the validation set that a report evaluates; 0: all */
         int64_t max_len; /* max tokens of a sentence, <eos> included */
         rapt_too_long too_long;
+        bool pack; /* of conversations: as many in a batch as fill train.batch windows of model.context tokens, about */
         rapt_recipe_pad pad;
     } data;
     struct {
@@ -120,6 +139,7 @@ typedef struct rapt_recipe {
         int64_t max_size; /* 0 is unlimited */
         bool shared;
         rapt_normalization normalize; /* of BPE */
+        rapt_recipe_chat chat;        /* of a language model's BPE */
         rapt_language detokenize;     /* of translations */
         bool capitalize;              /* of translations */
     } tokenizer;
@@ -177,25 +197,35 @@ typedef struct rapt_recipe {
         bool lazy; /* sparse embeddings: update only rows that a step uses */
         double clip; /* 0: off */
         double label_smoothing;
+        rapt_recipe_loss_on loss_on; /* of conversations */
         rapt_recipe_reduction reduction;
         rapt_recipe_schedule schedule;
         int64_t warmup; /* steps */
         double lr_end;
+        struct {
+            int64_t patience;     /* reports without a better number of best_by */
+            double factor;
+        } plateau;                /* schedule plateau */
         int64_t report_every;     /* steps; 0: every epoch */
         int64_t checkpoint_every; /* steps; 0: every 10 s, or if writing one takes over 0.5 s, at intervals 20 times as long */
         int64_t keep;             /* checkpoints */
         bool keep_untrained;      /* write untrained/, a model folder with the parameters before the first step */
+        bool tensorboard;         /* write events.out.tfevents.rapt, the reports for TensorBoard */
         int64_t sample_every;     /* steps; 0 is never */
         int64_t sample_tokens;
         char *sample_prompt;
         bool eval_bleu;
+        rapt_recipe_best_by best_by; /* BLEU and chrF need eval_bleu */
         int64_t patience; /* reports; 0: off */
         char *init;               /* a model folder, or NULL */
         char *freeze;             /* patterns, comma-separated */
         struct {
             int64_t rank;         /* 0: no adapters */
             double alpha, dropout;
+            bool rslora;
             char *modules;        /* names of layers, comma-separated; NULL or "all": all layers of all blocks */
+            char *rank_pattern, *alpha_pattern; /* NAME=NUMBER, comma-separated, or NULL */
+            char *save;           /* names of matrices, comma-separated, or NULL */
         } lora;                   /* rapt_model_add_lora */
         char *vectors, *target_vectors; /* files of word vectors (rapt_vectors_read), or NULL */
         bool freeze_vectors;

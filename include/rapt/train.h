@@ -118,7 +118,8 @@ RAPT_API double rapt_grad_norm(rapt_tape *t, const rapt_params *set);
 RAPT_API const char *rapt_first_not_finite(rapt_tape *t, const rapt_params *set, bool of_grad);
 
 /* The learning rate of step `step` (from 1) of `total`: linear warmup, then constant, or falling with sqrt(warmup / step)
- * (Vaswani et al. 2017, eq. 3), or along a cosine that would reach lr_end one step after the last (Loshchilov & Hutter 2017). */
+ * (Vaswani et al. 2017, eq. 3), or along a line or half a cosine (Loshchilov & Hutter 2017) that would reach lr_end one step
+ * after the last. With schedule plateau, whose rate depends on the run's reports: the rate if it is never reduced. */
 RAPT_API double rapt_learning_rate(const rapt_recipe *r, uint64_t step, uint64_t total);
 
 /* ---- the training loop -------------------------------------------------------------------------------------- */
@@ -132,14 +133,18 @@ typedef struct rapt_progress {
     double loss_book;       /* the book's figure, or NaN */
     double val_loss;        /* loss on the validation set at the last report, or NaN */
     double val_bleu;        /* BLEU of the validation set's greedy translations, with train.eval_bleu, or NaN */
+    double val_chrf;        /* chrF of the same translations, likewise */
     double val_bleu_book;   /* the mean of the book's BLEU (rapt_bleu_book, k 2), with train.reduction book, or NaN */
-    double best_val_loss;   /* the lowest val_loss so far, of the model in best/; NaN: none */
+    double best_val_loss;   /* val_loss of the model in best/: the lowest so far, unless train.best_by is a score; NaN: none */
+    double best_score;      /* with train.best_by bleu or chrf: that score of the model in best/, the highest so far; else NaN */
     uint64_t best_step;     /* its step; 0: none */
     double lr, grad_norm;   /* of the last step */
     double tokens_per_s, seconds, seconds_left; /* tokens of all processes */
     int ranks;              /* processes that train together; 1: this one alone */
     double waited;          /* share of the processes' time, since the first step of this call, spent waiting for each other and
                                for the network; NaN: alone, or not known yet */
+    uint64_t changed_after; /* the step after which a resumed run has last changed its learning rate, schedule or weight decay; 0:
+                               never */
     bool report;            /* a line was written to train.jsonl */
     bool early_stopped;     /* train.patience ends the run here; without `report`, an earlier call had already ended it */
 } rapt_progress;
@@ -154,8 +159,8 @@ typedef struct rapt_memory_plan {
     size_t trained_count; /* elements of parameter_count that are not frozen */
     size_t frozen_count; /* not in parameter_count: elements of the model for which adapters are trained (train.lora.rank); else
                             0 */
-    size_t examples, validation_examples; /* sizes of training and validation set: sentence pairs, or for a text, tokens */
-    size_t dropped, validation_dropped;   /* pairs left out because they are too long */
+    size_t examples, validation_examples; /* sizes of training and validation set: pairs, conversations, or tokens of a text */
+    size_t dropped, validation_dropped;   /* pairs or conversations left out because they are too long */
     size_t empty;                         /* pairs left out because a side has no text */
     size_t source_vocab, target_vocab;
     bool shared_vocab; /* source and target have the same tokenizer */
@@ -214,6 +219,9 @@ typedef struct rapt_train_options {
     rapt_sample_fn *on_sample;
     rapt_warning_fn *on_warning;
     void *context;         /* of `stop` and all callbacks */
+    bool reset_optimizer;  /* with `resume`: the optimizer begins anew after the checkpoint, with moments of 0 and the bias
+                              correction of its first step */
+    uint8_t reserved[7];   /* zeros, or else refused */
 } rapt_train_options;
 
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
@@ -227,10 +235,11 @@ static inline rapt_train_options rapt_train_options_default(void)
 }
 
 /* Trains as the recipe says and leaves a model folder: config.json, model.safetensors, tokenizers, recipe.yaml, train.jsonl,
- * checkpoints/, best/ (a model folder with the lowest val_loss) and, with train.keep_untrained, untrained/ (a model folder with
- * the initial parameters). Translation adds validation.tsv. A language model adds text.tokens, and text.txt if the recipe names
- * several files; both are made again if they are damaged or out of date. A run that is stopped and resumed anywhere gives the
- * same bytes as one that is not.
+ * checkpoints/, best/ (a model folder with the best val_loss, val_bleu or val_chrf: train.best_by), with train.keep_untrained
+ * untrained/ (a model folder with the initial parameters), and with train.tensorboard events.out.tfevents.rapt (the reports for
+ * TensorBoard). Translation adds validation.tsv. A language model adds text.tokens, and text.txt if the recipe names several
+ * files; both are made again if they are damaged or out of date. A run that is stopped and resumed anywhere gives the same bytes
+ * as one that is not.
  *
  * `out` is locked from the first look at it to the end: if another process or thread trains into it, the call fails at once
  * (RAPT_ERR_IO). A folder that cannot be read is an error (RAPT_ERR_IO), not an empty folder.

@@ -20,12 +20,16 @@ void rapt_recipe_free(rapt_recipe *recipe)
     free(recipe->data.validation);
     free(recipe->data.text);
     free(recipe->data.text_files);
+    free(recipe->data.conversations);
     free(recipe->tokenizer.pattern);
     free(recipe->tokenizer.path);
     free(recipe->train.sample_prompt);
     free(recipe->train.init);
     free(recipe->train.freeze);
     free(recipe->train.lora.modules);
+    free(recipe->train.lora.rank_pattern);
+    free(recipe->train.lora.alpha_pattern);
+    free(recipe->train.lora.save);
     free(recipe->train.vectors);
     free(recipe->train.target_vectors);
     rapt_recipe_defaults(recipe);
@@ -80,6 +84,9 @@ static rapt_code check_pairs_tokenizer(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
+#define BOTH_VALIDATIONS \
+    "data.validation and data.validation_fraction are both set; one of them makes the validation set"
+
 /* Relations between the keys of a translation model. */
 static rapt_code check_translation(const rapt_recipe *r, char *reason)
 {
@@ -88,9 +95,12 @@ static rapt_code check_translation(const rapt_recipe *r, char *reason)
     if (!r->data.pairs)
         snprintf(reason, size, "data.pairs is missing; it names the file of sentence pairs");
     else if (r->data.validation && r->data.validation_fraction > 0)
-        snprintf(reason, size, "data.validation and data.validation_fraction are both set; one of them makes the validation set");
+        snprintf(reason, size, BOTH_VALIDATIONS);
     else if (r->train.eval_bleu && !r->data.validation && r->data.validation_fraction == 0)
         snprintf(reason, size, "train.eval_bleu is true; it needs data.validation or data.validation_fraction");
+    else if (r->train.best_by != RAPT_RECIPE_BEST_BY_LOSS && !r->train.eval_bleu)
+        snprintf(reason, size, "train.best_by is %s; it needs train.eval_bleu to be true",
+                 r->train.best_by == RAPT_RECIPE_BEST_BY_BLEU ? "bleu" : "chrf");
     else if (max_len > positions)
         snprintf(reason, size, "data.max_len is %lld; it must be at most model.max_positions, %lld", max_len, positions);
     else if (r->train.accumulate > 1 && r->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
@@ -106,10 +116,51 @@ static bool needs_path(rapt_recipe_tokenizer type)
     return type != RAPT_RECIPE_TOKENIZER_CHARACTERS && type != RAPT_RECIPE_TOKENIZER_BPE && type != RAPT_RECIPE_TOKENIZER_WORDS;
 }
 
+/* Keys that would have no effect on the data that a language model has. */
+static rapt_code check_idle_data(const rapt_recipe *r, char *reason)
+{
+    enum { ALSO_OF_TRANSLATION = 2 }; /* of of_conversations, the first ones */
+    static const char *const of_conversations[] = {"data.validation", "data.too_long", "data.pack", "train.loss_on"},
+        *const of_text[] = {"data.text", "data.text_files", "data.text_order", "data.validation_tokens", "data.special_tokens"};
+    const bool text = !r->data.conversations;
+    const char *const *names = text ? of_conversations : of_text;
+    const size_t count = text ? sizeof of_conversations / sizeof *of_conversations : sizeof of_text / sizeof *of_text;
+    char value[RECIPE_NUMBER];
+    rapt_recipe first;
+    recipe_defaults_first(&first);
+    for (size_t i = 0; i < count; i++) {
+        const recipe_key *key = recipe_key_find(names[i]);
+        if (recipe_key_equal(key, r, &first))
+            continue;
+        snprintf(reason, RECIPE_REASON, "%s is %s; %s", key->name, quote(recipe_key_value(key, r, value)).text,
+                 text ? i < ALSO_OF_TRANSLATION
+                            ? "with data.text it has no effect: it is for data.conversations, or task translation"
+                            : "with data.text it has no effect: it is for data.conversations"
+                      : "with data.conversations it has no effect: it is for data.text");
+        return RAPT_ERR_VALUE;
+    }
+    return RAPT_OK;
+}
+
+static rapt_code check_language_data(const rapt_recipe *r, char *reason)
+{
+    if (check_idle_data(r, reason) != RAPT_OK)
+        return RAPT_ERR_VALUE;
+    if (r->data.conversations && !r->train.init)
+        snprintf(reason, RECIPE_REASON, "data.conversations is set; it needs train.init, a model with a chat template");
+    else if (r->data.validation && r->data.validation_fraction > 0)
+        snprintf(reason, RECIPE_REASON, BOTH_VALIDATIONS);
+    else
+        return RAPT_OK;
+    return RAPT_ERR_VALUE;
+}
+
 static rapt_code check_language_model(const rapt_recipe *r, char *reason)
 {
     const size_t size = RECIPE_REASON;
-    if (!r->data.text)
+    if (check_language_data(r, reason) != RAPT_OK)
+        return RAPT_ERR_VALUE;
+    if (!r->data.text && !r->data.conversations)
         snprintf(reason, size, "data.text is missing; it names the file to learn from");
     else if (r->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS && !r->train.init)
         snprintf(reason, size, "tokenizer.type is words, which is for translation; characters, bpe, file or a rank file's name");
@@ -117,6 +168,10 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
         snprintf(reason, size, "tokenizer.path is missing; it names the tokenizer's file");
     else if (r->tokenizer.normalize > RAPT_NORMALIZATION_NFC)
         snprintf(reason, size, "tokenizer.normalize is plain, which joins lines; a language model's may be none or nfc");
+    else if (r->tokenizer.chat && r->tokenizer.type != RAPT_RECIPE_TOKENIZER_BPE && !r->train.init)
+        snprintf(reason, size, "tokenizer.chat is chatml; that is for new models with tokenizer.type bpe");
+    else if (r->tokenizer.chat && r->model.vocab == RAPT_RECIPE_VOCAB_TEXT)
+        snprintf(reason, size, "tokenizer.chat is chatml; model.vocab text leaves out its tokens, which the text lacks");
     else if (r->model.tied && r->model.output_bias)
         snprintf(reason, size, "model.output_bias is true; with model.tied there is none");
     else if (r->model.init == RAPT_WEIGHT_INIT_XAVIER && !r->train.init)
@@ -142,26 +197,46 @@ static rapt_code check_vectors(const rapt_recipe *r, char *reason)
     return RAPT_ERR_VALUE;
 }
 
+/* Refuses keys whose names begin with `group` and that are not at their default, as they would have no effect. */
+static rapt_code check_idle_group(const rapt_recipe *r, const char *group, const char *needs, char *reason)
+{
+    char value[RECIPE_NUMBER];
+    rapt_recipe first;
+    recipe_defaults_first(&first);
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        const recipe_key *key = recipe_key_at(i);
+        if (strncmp(key->name, group, strlen(group)) != 0 || recipe_key_equal(key, r, &first))
+            continue;
+        snprintf(reason, RECIPE_REASON, "%s is %s; it needs %s", key->name, recipe_key_value(key, r, value), needs);
+        return RAPT_ERR_VALUE;
+    }
+    return RAPT_OK;
+}
+
 static rapt_code check_lora(const rapt_recipe *r, char *reason)
 {
+    static const char *const idle[] = {"train.lora.modules", "train.lora.rslora", "train.lora.rank_", "train.lora.alpha_",
+                                       "train.lora.save"};
     const long long rank = r->train.lora.rank;
+    for (size_t i = 0; rank == 0 && i < sizeof idle / sizeof *idle; i++)
+        if (check_idle_group(r, idle[i], "train.lora.rank", reason) != RAPT_OK)
+            return RAPT_ERR_VALUE;
     if (rank > 0 && !r->train.init)
         snprintf(reason, RECIPE_REASON, "train.lora.rank is %lld; adapters are for a model that train.init names", rank);
     else if (rank > 0 && r->train.freeze)
         snprintf(reason, RECIPE_REASON, "train.freeze is set; with train.lora.rank all but the adapters is frozen");
-    else if (rank == 0 && r->train.lora.modules)
-        snprintf(reason, RECIPE_REASON, "train.lora.modules is set; it needs train.lora.rank");
     else
         return check_vectors(r, reason);
     return RAPT_ERR_VALUE;
 }
 
-/* Refuses keys of Muon that would have no effect: without Muon, and with adapters, which Adam moves. */
+/* Refuses keys of Muon that would have no effect: without Muon, and with adapters, which Adam moves; and likewise keys of the
+ * plateau schedule. */
 static rapt_code check_muon(const rapt_recipe *r, char *reason)
 {
-    static const char *const group = "train.muon.";
     const bool moves = r->train.optimizer == RAPT_RECIPE_OPTIMIZER_MUON && r->train.lora.rank == 0;
-    char value[RECIPE_NUMBER];
+    const char *needs = r->train.lora.rank ? "train.optimizer to be muon and train.lora.rank 0: Adam moves adapters"
+                                           : "train.optimizer to be muon";
     rapt_recipe first;
     recipe_defaults_first(&first);
     if (r->train.muon.weight_decay < 0 && r->train.muon.weight_decay != first.train.muon.weight_decay) {
@@ -169,14 +244,11 @@ static rapt_code check_muon(const rapt_recipe *r, char *reason)
                  r->train.muon.weight_decay);
         return RAPT_ERR_VALUE;
     }
-    for (size_t i = 0; i < recipe_key_count() && !moves; i++) {
-        const recipe_key *key = recipe_key_at(i);
-        if (strncmp(key->name, group, strlen(group)) != 0 || recipe_key_equal(key, r, &first))
-            continue;
-        snprintf(reason, RECIPE_REASON, "%s is %s; it needs train.optimizer to be muon%s", key->name,
-                 recipe_key_value(key, r, value), r->train.lora.rank ? " and train.lora.rank 0: Adam moves adapters" : "");
+    if (!moves && check_idle_group(r, "train.muon.", needs, reason) != RAPT_OK)
         return RAPT_ERR_VALUE;
-    }
+    if (r->train.schedule != RAPT_RECIPE_SCHEDULE_PLATEAU &&
+        check_idle_group(r, "train.plateau.", "train.schedule to be plateau", reason) != RAPT_OK)
+        return RAPT_ERR_VALUE;
     return check_lora(r, reason);
 }
 
@@ -202,8 +274,11 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
         snprintf(reason, RECIPE_REASON, "train.epochs and train.steps are both 0; one of them must be above 0");
     else if (r->train.patience > 0 && !r->data.validation && r->data.validation_fraction == 0)
         snprintf(reason, RECIPE_REASON, "train.patience is %lld; it needs data.validation_fraction, or data.validation for "
-                 "translation",
+                 "pairs and conversations",
                  (long long)r->train.patience);
+    else if (r->train.schedule == RAPT_RECIPE_SCHEDULE_PLATEAU && !r->data.validation && r->data.validation_fraction == 0)
+        snprintf(reason, RECIPE_REASON, "train.schedule is plateau; it needs data.validation_fraction, or data.validation for "
+                 "pairs and conversations");
     else if (r->train.shards > r->train.accumulate)
         snprintf(reason, RECIPE_REASON, "train.shards is %lld; it must be at most train.accumulate, %lld: a shard has one batch "
                  "at least", (long long)r->train.shards, (long long)r->train.accumulate);

@@ -19,10 +19,11 @@
     INT(seed, 1, 0, RECIPE_MAX, "random seed")                                                            \
                                                                                                           \
     STRING(data.pairs, "translation: training set: file of SOURCE<tab>TARGET lines, or two files SOURCE:TARGET") \
-    STRING(data.validation, "translation: validation set, in place of a fraction of data.pairs; files as there") \
+    STRING(data.validation, "validation set, in place of a fraction of data.pairs or data.conversations; files as there") \
     STRING(data.text, "language_model: training text: file, or folder of files; several with : between them") \
     STRING(data.text_files, "language_model: names of files to take from folders, such as *.md; empty: all") \
     CHOICE(data.text_order, RAPT_RECIPE_TEXT_ORDER_NAMES, "names|shuffled", "language_model: order of several files") \
+    STRING(data.conversations, "language_model: fine-tuning on conversations: file of JSON lines, in place of data.text") \
     BOOL(data.special_tokens, true,                                                                       \
          "language_model: special tokens in the text are tokens; end of text follows each of several files") \
     INT(data.limit, 0, 0, RECIPE_MAX, "translation: only the first N pairs; 0: all")                      \
@@ -30,7 +31,8 @@
          "validation split: fraction of the source sentences, or of a text, its end; 0 with data.validation") \
     INT(data.validation_tokens, 0, 0, RECIPE_MAX, "language_model: tokens of the validation set that reports evaluate; 0: all") \
     INT(data.max_len, 50, 2, 4096, "translation: maximum sentence length in tokens, <eos> included; of characters: 200")      \
-    CHOICE(data.too_long, RAPT_TOO_LONG_CUT, "cut|drop|error", "translation: what is done with a longer sentence") \
+    CHOICE(data.too_long, RAPT_TOO_LONG_CUT, "cut|drop|error", "what is done with a longer sentence, or conversation") \
+    BOOL(data.pack, false, "language_model: batches of train.batch windows of data.conversations, each of which is seen alone") \
     CHOICE(data.pad, RAPT_RECIPE_PAD_LONGEST, "longest|fixed", "translation: pad rows to the longest of a batch, or to max_len") \
                                                                                                           \
     CHOICE(tokenizer.type, RAPT_RECIPE_TOKENIZER_WORDS, "words|characters|bpe|file|cl100k_base|o200k_base|r50k_base", \
@@ -44,6 +46,8 @@
     BOOL(tokenizer.shared, false, "translation: one vocabulary for source and target; of words: false")   \
     CHOICE(tokenizer.normalize, RAPT_NORMALIZATION_NONE, "none|nfc|plain|plain_lowercase",                \
          "bpe: Unicode normalization before tokenization")                                                \
+    CHOICE(tokenizer.chat, RAPT_RECIPE_CHAT_NONE, "none|chatml",                                          \
+         "language_model: bpe: special tokens and chat template of a model to be tuned on conversations") \
     CHOICE(tokenizer.detokenize, RAPT_LANGUAGE_NONE, "none|de|en|es|fr|it|nl|pt",                         \
          "translation: detokenize output by the rules of this language")                                  \
     BOOL(tokenizer.capitalize, false, "translation: capitalize the first letter of each output sentence") \
@@ -82,7 +86,7 @@
                                                                                                           \
     INT(train.epochs, 10, 0, 1000000, "number of epochs")                                                 \
     INT(train.steps, 0, 0, RECIPE_MAX, "number of optimizer steps, in place of train.epochs; 0: by epochs") \
-    INT(train.batch, 64, 1, 65536, "batch size: sentences, or windows of model.context tokens")           \
+    INT(train.batch, 64, 1, 65536, "batch size: sentences, conversations, or windows of model.context tokens")           \
     INT(train.batch_tokens, 0, 0, RECIPE_MAX, "translation: max padded tokens per batch, length-bucketed; 0: off") \
     CHOICE(train.precision, RAPT_TYPE_FP32, "fp32|bf16",                                             \
          "matmul precision; bf16: mixed, with fp32 accumulation and weights")                             \
@@ -110,25 +114,37 @@
     BOOL(train.lazy, false, "language_model: lazy Adam: embedding rows that a step does not use are not updated") \
     FLOAT(train.clip, 1, '[', 0, 1000000, ']', "gradient clipping: maximum global norm; 0: off")          \
     FLOAT(train.label_smoothing, 0, '[', 0, 0.9, ']', "label smoothing: probability mass spread over the vocabulary") \
+    CHOICE(train.loss_on, RAPT_RECIPE_LOSS_ON_ANSWERS, "answers|all",                                     \
+         "language_model: tokens of data.conversations that carry loss; answers: with their ends of turn")  \
     CHOICE(train.reduction, RAPT_RECIPE_REDUCTION_TOKEN, "token|book", "loss reduction: mean over tokens, or the d2l book's") \
-    CHOICE(train.schedule, RAPT_RECIPE_SCHEDULE_CONSTANT, "constant|inverse_sqrt|cosine", "learning-rate schedule after warmup") \
+    CHOICE(train.schedule, RAPT_RECIPE_SCHEDULE_CONSTANT, "constant|inverse_sqrt|cosine|linear|plateau",                      \
+           "learning-rate schedule after warmup")                                                                            \
     INT(train.warmup, 0, 0, 1000000000, "linear warmup steps; of fine-tuning 0")                                            \
-    FLOAT(train.lr_end, 0, '[', 0, 10, ']', "final learning rate of the cosine schedule")                 \
+    FLOAT(train.lr_end, 0, '[', 0, 10, ']', "final learning rate of the cosine and linear schedules, lowest of plateau") \
+    INT(train.plateau.patience, 2, 1, 1000000, "schedule plateau: reports without a better train.best_by until the rate falls") \
+    FLOAT(train.plateau.factor, 0.5, '(', 0, 1, ')', "schedule plateau: what the learning rate is multiplied by")           \
     INT(train.report_every, 0, 0, RECIPE_MAX, "steps between reports, which evaluate; 0: an epoch")       \
     INT(train.checkpoint_every, 0, 0, RECIPE_MAX, "steps between checkpoints; 0: every 10 s, at most 5 % of the time") \
     INT(train.keep, 2, 1, 1000, "number of checkpoints kept")                                             \
     BOOL(train.keep_untrained, false, "also untrained/, a model folder: the parameters before the first step") \
+    BOOL(train.tensorboard, false, "also events.out.tfevents.rapt: the reports for TensorBoard")          \
     INT(train.sample_every, 0, 0, RECIPE_MAX, "language_model: steps between generated samples; 0: never") \
     INT(train.sample_tokens, 100, 1, 100000, "language_model: tokens of a sample")                        \
     STRING(train.sample_prompt, "language_model: prompt of the samples; empty: a line break")             \
-    BOOL(train.eval_bleu, false, "translation: BLEU of the validation set at each report, by greedy search") \
-    INT(train.patience, 0, 0, 1000000, "early stopping: reports without a lower validation loss; 0: off") \
+    BOOL(train.eval_bleu, false, "translation: BLEU and chrF of the validation set at each report, by greedy search") \
+    CHOICE(train.best_by, RAPT_RECIPE_BEST_BY_LOSS, "loss|bleu|chrf",                                     \
+           "translation: what decides best/ and early stopping: validation loss, or a score of train.eval_bleu") \
+    INT(train.patience, 0, 0, 1000000, "early stopping: reports without a better train.best_by; 0: off")  \
     STRING(train.init, "fine-tuning: model folder to start from: its parameters, sizes and tokenizers")   \
     STRING(train.freeze, "fine-tuning: parameters to freeze: names with * and ?, comma-separated")        \
     INT(train.lora.rank, 0, 0, 4096, "fine-tuning: rank of low-rank adapters (LoRA), which alone are trained; 0: none") \
     FLOAT(train.lora.alpha, 16, '(', 0, 65536, ']', "fine-tuning: adapters are multiplied by alpha / rank")      \
+    BOOL(train.lora.rslora, false, "fine-tuning: adapters are multiplied by alpha / sqrt(rank) instead (rsLoRA)")  \
     FLOAT(train.lora.dropout, 0, '[', 0, 0.95, ']', "fine-tuning: dropout of the input of adapters")      \
     STRING(train.lora.modules, "fine-tuning: layers with adapters: ends of names, comma-separated; empty: all") \
+    STRING(train.lora.rank_pattern, "fine-tuning: other ranks: NAME=RANK, comma-separated; NAME: as in PEFT's rank_pattern") \
+    STRING(train.lora.alpha_pattern, "fine-tuning: other alphas: NAME=ALPHA, comma-separated")           \
+    STRING(train.lora.save, "language_model: embedding or output matrix to train beside adapters: names, comma-separated") \
     STRING(train.vectors, "initial embeddings: file of GloVe or word2vec; translation: of the source")    \
     STRING(train.target_vectors, "translation: the same for the target")                                  \
     BOOL(train.freeze_vectors, false, "freeze the embeddings that start from such a file")

@@ -105,7 +105,7 @@ static rapt_code validate(run *r, double *loss, rapt_error *err)
 static rapt_code evaluate(run *r, rapt_error *err)
 {
     double loss = NAN;
-    train_scores scores = {NAN, NAN};
+    train_scores scores = TRAIN_NO_SCORES;
     rapt_code code = RAPT_OK;
     const bool scores_too = r->recipe->train.eval_bleu && r->task->score;
     params_sync(r->model->params, r->tape->pool);
@@ -141,15 +141,47 @@ static rapt_code write_best(run *r, rapt_error *err)
     return code;
 }
 
+/* The score that decides; NaN: there is none, or the loss decides. */
+static double score_of(const run *r)
+{
+    const train_scores *s = &r->counters.scores;
+    const rapt_recipe_best_by by = r->recipe->train.best_by;
+    return by == RAPT_RECIPE_BEST_BY_BLEU ? s->bleu : by == RAPT_RECIPE_BEST_BY_CHRF ? s->chrf : NAN;
+}
+
+/* Whether this model is better than the best one so far. */
+static bool is_best(const run *r)
+{
+    const run_counters *c = &r->counters;
+    if (r->recipe->train.best_by == RAPT_RECIPE_BEST_BY_LOSS)
+        return c->val_loss < c->best_val_loss;
+    return score_of(r) > c->best_score || (isnan(c->best_score) && !isnan(score_of(r)));
+}
+
+/* The plateau schedule: train.plateau.patience reports without a better number reduce the learning rate. None counts while the
+ * warmup still raises it. */
+static void count_stale(run *r, bool best)
+{
+    run_counters *c = &r->counters;
+    if (r->recipe->train.schedule != RAPT_RECIPE_SCHEDULE_PLATEAU || c->step < (uint64_t)r->recipe->train.warmup)
+        return;
+    c->stale = best ? 0 : c->stale + 1;
+    if (c->stale >= (uint64_t)r->recipe->train.plateau.patience)
+        c->stale = 0, c->reductions++;
+}
+
 static rapt_code keep_best(run *r, rapt_error *err)
 {
     run_counters *c = &r->counters;
-    if (isnan(c->val_loss) || c->val_loss >= c->best_val_loss) {
+    const bool best = is_best(r);
+    count_stale(r, best);
+    if (!best) {
         c->waited++;
         return RAPT_OK;
     }
     c->waited = 0;
     c->best_val_loss = c->val_loss;
+    c->best_score = score_of(r);
     c->best_step = c->step;
     run_phase(r, "writing the best model", 0, 0);
     rapt_code code = step_params(r, err);
@@ -186,14 +218,15 @@ rapt_progress report_progress_of(const run *r, const run_call *call)
     return (rapt_progress){.step = c->step, .steps = call->end, .epoch = epoch_of(r, c->step) + 1,
                            .epochs = epoch_of(r, call->end) + 1, .epochs_done = epochs_done(r), .loss = c->nll / tokens,
                            .loss_book = r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK ? c->book / tokens : NAN,
-                           .val_loss = c->val_loss, .val_bleu = c->scores.bleu, .val_bleu_book = c->scores.bleu_book,
-                           .best_val_loss = c->best_step ? c->best_val_loss : NAN, .best_step = c->best_step,
+                           .val_loss = c->val_loss, .val_bleu = c->scores.bleu, .val_chrf = c->scores.chrf,
+                           .val_bleu_book = c->scores.bleu_book, .best_val_loss = c->best_step ? c->best_val_loss : NAN,
+                           .best_score = c->best_score, .best_step = c->best_step,
                            .lr = call->lr, .grad_norm = c->grad_norm,
                            .tokens_per_s = training > 0 ? (double)call->tokens / training : 0,
                            .seconds = report_seconds(r, call),
                            .seconds_left = done > 0 ? here / done * (double)(call->end - c->step) : NAN,
                            .ranks = r->ranks, .waited = waited_share(r, call),
-                           .early_stopped = report_stopped_early(r)};
+                           .early_stopped = report_stopped_early(r), .changed_after = c->changed_after};
 }
 
 void report_progress(const run *r, const run_call *call)
@@ -210,8 +243,8 @@ static rapt_code write_report(const run *r, const run_call *call, bool partial, 
     rapt_progress p = report_progress_of(r, call);
     p.report = true;
     if (!measured)
-        p.val_loss = p.val_bleu = p.val_bleu_book = NAN;
-    rapt_code code = run_is_first(r) ? log_append(o->out, &p, partial, err) : RAPT_OK;
+        p.val_loss = p.val_bleu = p.val_chrf = p.val_bleu_book = NAN;
+    rapt_code code = run_is_first(r) ? log_append(o->out, &p, partial, r->recipe->train.tensorboard, err) : RAPT_OK;
     code = ranks_agree(r, code, err);
     if (!code && o->on_progress && run_is_first(r))
         o->on_progress(o->context, &p);

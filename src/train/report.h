@@ -17,7 +17,7 @@ typedef struct run_call {
 
 /* Seconds of this call and those before. */
 double report_seconds(const run *r, const run_call *call);
-/* Early stopping: whether the validation loss has not fallen for train.patience reports. */
+/* Early stopping: whether the number of train.best_by has not become better for train.patience reports. */
 bool report_stopped_early(const run *r);
 /* Whether a report is due after the current step. */
 bool report_due(const run *r);

@@ -18,7 +18,7 @@
 
 enum { RUN_WARNING = 600 };
 
-SIZED_ENDS_WITH(rapt_train_options, context);
+SIZED_ENDS_WITH(rapt_train_options, reserved);
 
 void rapt_train_options_init(rapt_train_options *o, size_t size)
 {

@@ -19,10 +19,15 @@ typedef struct run_counters {
     double grad_norm;     /* of the last step's gradients */
     double val_loss;      /* at the last report, or NaN */
     train_scores scores;  /* at the last report, or NaN */
-    double best_val_loss; /* infinite: there is none yet */
-    uint64_t best_step;   /* step of the lowest validation loss; 0: none */
+    double best_val_loss; /* of the best model; infinite: there is none yet */
+    double best_score;    /* of the best model, if train.best_by is a score; NaN: none yet, or it is the loss */
+    uint64_t best_step;   /* step of the best model; 0: none */
     uint64_t waited;      /* reports since the best one */
+    uint64_t stale;       /* plateau schedule: reports since the best one or the last reduction, after the warmup */
+    uint64_t reductions;  /* plateau schedule: how often the learning rate was reduced */
     double seconds;       /* that earlier calls took */
+    uint64_t adam_from;   /* the step after which the optimizer has last begun anew; 0: the run's beginning */
+    uint64_t changed_after; /* the step after which --resume has last changed the learning rate or the like; 0: never */
 } run_counters;
 
 /* State of a rank that works on its own while the others wait for it (train/ranks/ranks_work.h). */
@@ -69,6 +74,7 @@ struct run {
     size_t base_count;          /* parameters that adapters are trained for, and */
     uint64_t base_hash;         /* their elements; 0: no adapters are trained */
     uint64_t recipe_hash;       /* hash that a checkpoint must share with this run */
+    uint64_t fixed_hash;        /* the same without the keys that a resumed run may change (recipe_key_is_tuned) */
     char *yaml;                 /* the recipe that the folder keeps */
     run_counters counters;
 };

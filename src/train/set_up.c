@@ -63,8 +63,11 @@ static rapt_code add_adapters(run *r, rapt_error *err)
     rapt_error reason = {0};
     rapt_model_lora_options o = rapt_model_lora_options_default();
     o.lora = (rapt_lora_options){.rank = (size_t)k->train.lora.rank, .alpha = k->train.lora.alpha,
-                                 .dropout = k->train.lora.dropout};
+                                 .dropout = k->train.lora.dropout, .rslora = k->train.lora.rslora};
     o.modules = k->train.lora.modules;
+    o.rank_pattern = k->train.lora.rank_pattern;
+    o.alpha_pattern = k->train.lora.alpha_pattern;
+    o.save = k->train.lora.save;
     o.base = base ? base : r->init;
     o.seed = (uint64_t)k->seed;
     r->base_count = rapt_params_size(r->model->params);

@@ -7,6 +7,7 @@
 #include "tensor/params.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/optimizer/grad_release.h"
+#include "train/optimizer/schedule.h"
 #include "train/ranks/ranks_work.h"
 #include "train/shards/shard_batches.h"
 #include "train/shards/step_ranks.h"
@@ -15,6 +16,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+double step_rate(const run *r, uint64_t step)
+{
+    return schedule_rate(r->recipe, step, r->steps, r->counters.reductions);
+}
 
 double step_normalizer(const rapt_recipe *recipe)
 {
@@ -246,7 +252,7 @@ static rapt_code released_step(run *r, double *lr, rapt_error *err)
     batch_sums sums = {0};
     double norm = 0, scale = 1, same;
     uint64_t tokens = 0;
-    *lr = rapt_learning_rate(r->recipe, step, r->steps);
+    *lr = step_rate(r, step);
     rapt_code code = r->task->batch(r, step - 1, &batch, err);
     if (!code)
         code = released_pass(r, step, &batch, clip > 0 ? NULL : r->adam, *lr, scale, &sums, &norm, err);
@@ -296,7 +302,7 @@ rapt_code train_step(run *r, double *lr, rapt_error *err)
         scale *= clip / norm;
 
     /* 3. The optimizer. */
-    *lr = rapt_learning_rate(r->recipe, step, r->steps);
+    *lr = step_rate(r, step);
     code = r->group ? step_ranks_update(r->shards->ranks, *lr, scale, err) : rapt_adam_step(r->adam, r->tape, *lr, scale, err);
     rapt_params_zero_grad(r->model->params);
     r->counters.step = step;

@@ -19,6 +19,9 @@ rapt_code step_params(const run *r, rapt_error *err);
 /* RAPT_ERR_NOT_FINITE, with the first bad tensor. */
 rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_error *err);
 
+/* The learning rate of a step, after the reductions so far. */
+double step_rate(const run *r, uint64_t step);
+
 /* The next step of the run: its passes, the norm of the gradients, the optimizer. *lr gets its learning rate.
  * RAPT_ERR_INTERRUPTED: the step was not made, and nothing of it counts. */
 rapt_code train_step(run *r, double *lr, rapt_error *err);

@@ -7,11 +7,11 @@
 #include "base/sized.h"
 #include "recipe/recipe_keys.h"
 #include "tape/tape_core.h"
-#include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_clock.h"
 #include "train/folder/folder_begin.h"
 #include "train/folder/folder_check.h"
 #include "train/folder/lengthen.h"
+#include "train/folder/run_state.h"
 #include "train/ranks/handshake.h"
 #include "train/ranks/ranks_work.h"
 #include "train/ranks/run_moments.h"
@@ -25,14 +25,15 @@
 
 /* ---- open, check, prepare ------------------------------------------------------------------------------------- */
 
-/* Data of the other task would not be read, and files would be in their place. */
-static rapt_code check_task_data(run *r, rapt_error *err)
+/* Options that would have no effect. Data of the other task would not be read, and files would be in their place. */
+static rapt_code check_train_options(run *r, rapt_error *err)
 {
     const rapt_train_options *o = r->options;
     const bool pairs = r->recipe->task == RAPT_TASK_TRANSLATION;
     const char *of_text = o->tokens ? "tokens" : o->validation_tokens ? "validation_tokens" : NULL;
-    const char *of_pairs = o->pairs ? "pairs" : o->validation ? "validation" : NULL;
-    const char *other = pairs ? of_text : of_pairs;
+    const char *of_pairs = o->pairs ? "pairs" : o->validation ? "validation" : NULL, *other = pairs ? of_text : of_pairs;
+    if (o->reset_optimizer && !o->resume)
+        return rapt_fail(err, RAPT_ERR_VALUE, "rapt_train_options.reset_optimizer is for a run that is resumed");
     return other ? rapt_fail(err, RAPT_ERR_VALUE, "rapt_train_options.%s is for %s; the task of the recipe is %s", other,
                              pairs ? "language models" : "translation", pairs ? "translation" : "language_model")
                  : RAPT_OK;
@@ -126,7 +127,7 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
 {
     static const set_up_stage stages[] = {
         {ranks_together, handshake_recipe},  /* open: all ranks must train the same, */
-        {ranks_each, check_task_data},       /* with no data of another task; */
+        {ranks_each, check_train_options},   /* with no data of another task; */
         {ranks_first, take_folder},          /* nobody else writes into the folder from here on, */
         {ranks_first, folder_check},         /* nothing in it would be lost, */
         {ranks_together, give_newest},
@@ -148,7 +149,8 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
         {ranks_first, begin_folder}};        /* Up to here the folder is as it was. */
     *r = (run){.options = options, .recipe = options->recipe,
                .init = options->init ? options->init : options->recipe->train.init};
-    r->task = r->recipe->task == RAPT_TASK_TRANSLATION ? &train_translation : &train_language_model;
+    r->task = r->recipe->task == RAPT_TASK_TRANSLATION ? &train_translation
+              : r->recipe->data.conversations ? &train_conversations : &train_language_model;
     rapt_code code = ranks_join(r, options->group, err);
     code = code ? code : run_stages(r, stages, sizeof stages / sizeof *stages, err);
     if (code != RAPT_ERR_INTERRUPTED)
@@ -184,7 +186,7 @@ static void trainer_set_out(rapt_trainer *t)
     r->resumable = r->newest > 0;
     end = end > step && !r->options->untrained ? end : step;
     t->call = (run_call){.first = step, .end = end, .started = now,
-                         .lr = step ? rapt_learning_rate(r->recipe, step, r->steps) : 0};
+                         .lr = step ? step_rate(r, step) : 0};
     t->clock = (checkpoint_clock){.last = now};
     t->left = now;
 }
@@ -208,10 +210,7 @@ static rapt_code save_model_and_checkpoint(run *r, const moments *m, const check
 static rapt_code save_checkpoint(rapt_trainer *t, rapt_error *err)
 {
     run *r = &t->r;
-    const run_counters *c = &r->counters;
-    checkpoint_state s = {.step = c->step, .recipe_hash = r->recipe_hash, .nll = c->nll, .book = c->book, .tokens = c->tokens,
-                          .grad_norm = c->grad_norm, .best_val_loss = c->best_val_loss, .val_loss = c->val_loss,
-                          .seconds = report_seconds(r, &t->call), .waited = c->waited};
+    const checkpoint_state s = run_state_of(r, report_seconds(r, &t->call));
     const moments m = run_moments(r);
     double before = clock_seconds();
     run_phase(r, "writing a checkpoint", 0, 0);
@@ -467,7 +466,7 @@ rapt_trainer *rapt_trainer_new(const rapt_train_options *options, rapt_error *er
         return NULL;
     }
     t->options = rapt_train_options_default();
-    rapt_code code = sized_take(&t->options, options, 0, "train_options", &own);
+    rapt_code code = sized_take(&t->options, options, sizeof t->options.reserved, "train_options", &own);
     if (!code && (!t->options.recipe || !t->options.out))
         code = rapt_fail(&own, RAPT_ERR_VALUE, "rapt_train_options needs a recipe and a folder, `out`");
     if (!code && run_set_up(&t->r, &t->options, &own) == RAPT_OK) {

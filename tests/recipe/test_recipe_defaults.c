@@ -156,11 +156,38 @@ static void init_takes_keys_out(void **state)
     assert_string_equal(recipe_first_difference(&r, &other)->name, "model.dropout");
 }
 
+/* A checkpoint has the keys that a resumed run may change as a text. */
+static void what_a_run_may_change(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"train.lr", "train.lr=", "train.lr=-1", "train.lr=0.1 seed=3", "=", " ", "train.lrr=1"};
+    char text[RECIPE_TUNED], reason[RECIPE_REASON];
+    rapt_recipe r, other, same;
+    rapt_recipe_defaults(&r);
+    other = same = r;
+    other.train.lr = 0.1 + 0.2;
+    other.train.schedule = RAPT_RECIPE_SCHEDULE_PLATEAU;
+    other.train.plateau.patience = 1000000;
+    other.train.muon.lr = 1e-300 / 3;
+    assert_true(recipe_hash(&r) != recipe_hash(&other) && recipe_hash_fixed(&r) == recipe_hash_fixed(&other));
+    assert_string_equal(recipe_first_difference(&r, &other)->name, "train.lr");
+    assert_null(recipe_first_fixed_difference(&r, &other));
+    recipe_tuned_text(&other, text);
+    assert_int_equal(recipe_tuned_take(text, &same, reason), RAPT_OK);
+    assert_null(recipe_first_difference(&same, &other)); /* to the bit */
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(recipe_tuned_take(bad[i], &same, reason), RAPT_ERR_VALUE);
+    other.train.clip = 3;
+    assert_true(recipe_hash_fixed(&r) != recipe_hash_fixed(&other));
+    assert_string_equal(recipe_first_fixed_difference(&r, &other)->name, "train.clip");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(minimal_recipes_are_good),     cmocka_unit_test(a_language_model_has_its_own),
         cmocka_unit_test(what_is_given_stays),          cmocka_unit_test(defaults_follow_keys),
+        cmocka_unit_test(what_a_run_may_change),
         cmocka_unit_test(kept_recipes_of_before),       cmocka_unit_test(hashes_are_those_of_before),
         cmocka_unit_test(init_takes_keys_out),
     };

@@ -197,10 +197,13 @@ static void names_of_others_are_known(void **state)
         {"tie_word_embeddings", "model.tied"}, {"warmup_steps", "train.warmup"}, {"max_grad_norm", "train.clip"},
         {"per_device_train_batch_size", "train.batch"}, {"num_train_epochs", "train.epochs"}, {"max_steps", "train.steps"},
         {"label_smoothing_factor", "train.label_smoothing"}, {"lr_scheduler_type", "train.schedule"},
+        {"metric_for_best_model", "train.best_by"},
         /* PyTorch */ {"d_model", "model.d_model"}, {"nhead", "model.heads"}, {"dim_feedforward", "model.ffn"},
         {"num_encoder_layers", "model.layers"},
         /* fairseq */ {"clip-norm", "train.clip"}, {"update-freq", "train.accumulate"},
         {"label-smoothing", "train.label_smoothing"},
+        /* JoeyNMT, Sockeye */ {"early_stopping_metric", "train.best_by"}, {"optimized-metric", "train.best_by"},
+        {"decrease_factor", "train.plateau.factor"}, {"learning-rate-reduce-num-not-improved", "train.plateau.patience"},
         /* with a group, right or not */ {"model.num_heads", "model.heads"}, {"train.d_model", "model.d_model"},
         {"model.N_LAYER", "model.layers"},
     };

@@ -94,6 +94,7 @@ static void defaults_of_training(void **state)
     assert_true(r.train.report_every == 0 && r.train.checkpoint_every == 0);
     assert_int_equal(r.train.keep, 2);
     assert_false(r.train.keep_untrained);
+    assert_false(r.train.tensorboard);
     assert_int_equal(r.train.sample_every, 0);
     assert_int_equal(r.train.sample_tokens, 100);
     assert_null(r.train.sample_prompt);
@@ -109,6 +110,7 @@ static const char all_keys[] =
     "task: language_model\n"
     "seed: 9007199254740992\n"
     "data: {pairs: 'x: #y', text: 'a b.txt:c', text_files: '*.c', text_order: shuffled, special_tokens: false,\n"
+    "       conversations: talks.jsonl,\n"
     "       limit: 600, validation_fraction: 0.25,\n"
     "       validation_tokens: 12345, max_len: 10, too_long: drop, pad: fixed}\n"
     "tokenizer:\n"
@@ -158,6 +160,7 @@ static const char all_keys[] =
     "  lazy: true\n"
     "  clip: 0\n"
     "  label_smoothing: 0.1\n"
+    "  loss_on: all\n"
     "  reduction: book\n"
     "  schedule: cosine\n"
     "  warmup: 4000\n"
@@ -166,6 +169,7 @@ static const char all_keys[] =
     "  checkpoint_every: 500\n"
     "  keep: 5\n"
     "  keep_untrained: true\n"
+    "  tensorboard: true\n"
     "  sample_every: 100\n"
     "  sample_tokens: 7\n"
     "  sample_prompt: \"Once\\nupon \"\n"
@@ -205,6 +209,7 @@ static void assert_all_keys(const rapt_recipe *r)
     assert_string_equal(r->data.text, "a b.txt:c");
     assert_string_equal(r->data.text_files, "*.c");
     assert_int_equal(r->data.text_order, RAPT_RECIPE_TEXT_ORDER_SHUFFLED);
+    assert_string_equal(r->data.conversations, "talks.jsonl");
     assert_false(r->data.special_tokens);
     assert_int_equal(r->data.limit, 600);
     assert_true(r->data.validation_fraction == 0.25);
@@ -228,6 +233,7 @@ static void assert_all_keys(const rapt_recipe *r)
     assert_true(r->train.lr == 0.0007 && r->train.beta1 == 0.8 && r->train.beta2 == 0.98 &&
                 r->train.eps == 1e-9);
     assert_true(r->train.weight_decay == 0.01 && r->train.clip == 0 && r->train.label_smoothing == 0.1 && r->train.lazy);
+    assert_int_equal(r->train.loss_on, RAPT_RECIPE_LOSS_ON_ALL);
     assert_int_equal(r->train.reduction, RAPT_RECIPE_REDUCTION_BOOK);
     assert_int_equal(r->train.schedule, RAPT_RECIPE_SCHEDULE_COSINE);
     assert_int_equal(r->train.warmup, 4000);
@@ -236,6 +242,7 @@ static void assert_all_keys(const rapt_recipe *r)
     assert_int_equal(r->train.checkpoint_every, 500);
     assert_int_equal(r->train.keep, 5);
     assert_true(r->train.keep_untrained);
+    assert_true(r->train.tensorboard);
     assert_int_equal(r->train.sample_every, 100);
     assert_int_equal(r->train.sample_tokens, 7);
     assert_string_equal(r->train.sample_prompt, "Once\nupon ");

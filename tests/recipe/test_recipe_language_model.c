@@ -185,13 +185,52 @@ static void keys_that_do_not_fit(void **state)
                         "p.yaml: train.epochs and train.steps are both 0; one of them must be above 0");
 }
 
+/* Conversations are for fine-tuning, and have keys of their own, as a text has. */
+static void keys_of_conversations(void **state)
+{
+    (void)state;
+    rapt_error err;
+    static const char *const text[][2] = {
+        {"data.too_long=drop", "data.too_long is drop"}, {"data.validation=v", "data.validation is v"},
+        {"train.loss_on=all", "train.loss_on is all"}};
+    for (size_t i = 0; i < 3; i++) {
+        char wanted[160];
+        snprintf(wanted, sizeof wanted, "p.yaml: %s; with data.text it has no effect: it is for data.conversations%s", text[i][1],
+                 i < 2 ? ", or task translation" : "");
+        assert_string_equal(checked(&err, text[i][0]), wanted);
+    }
+#define TALKS "data.text= data.conversations=c.jsonl "
+    assert_string_equal(checked(&err, TALKS), "p.yaml: data.conversations is set; it needs train.init, a model with a chat "
+                                              "template");
+    static const char *const fit[] = {"", "data.too_long=drop", "train.loss_on=all", "data.validation_fraction=0.2",
+                                      "data.validation=v data.validation_fraction=0"};
+    for (size_t i = 0; i < sizeof fit / sizeof *fit; i++) {
+        char changes[160];
+        snprintf(changes, sizeof changes, TALKS "train.init=m %s", fit[i]);
+        assert_string_equal(checked(&err, changes), "");
+    }
+    static const char *const idle[][2] = {
+        {"data.text=t", "data.text is t"}, {"data.text_files=*.md", "data.text_files is *.md"},
+        {"data.text_order=shuffled", "data.text_order is shuffled"}, {"data.validation_tokens=3", "data.validation_tokens is 3"},
+        {"data.special_tokens=false", "data.special_tokens is false"}};
+    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+        char changes[160], wanted[160];
+        snprintf(changes, sizeof changes, TALKS "train.init=m %s", idle[i][0]);
+        snprintf(wanted, sizeof wanted, "p.yaml: %s; with data.conversations it has no effect: it is for data.text", idle[i][1]);
+        assert_string_equal(checked(&err, changes), wanted);
+    }
+    assert_string_equal(checked(&err, TALKS "train.init=m data.validation=v data.validation_fraction=0.1"),
+                        "p.yaml: data.validation and data.validation_fraction are both set; one of them makes the validation "
+                        "set");
+}
+
 /* What a task doesn't know would silently do nothing. */
 static void keys_of_the_other_task(void **state)
 {
     (void)state;
     rapt_error err;
-    static const char *const unknown[] = {"data.pairs=x", "data.limit=3", "data.max_len=9", "data.too_long=drop",
-                                          "data.pad=fixed", "tokenizer.shared=true", "model.max_positions=9"};
+    static const char *const unknown[] = {"data.pairs=x", "data.limit=3", "data.max_len=9", "data.pad=fixed",
+                                          "tokenizer.shared=true", "model.max_positions=9"};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         const char *equals = strchr(unknown[i], '=');
         char wanted[128];
@@ -230,6 +269,12 @@ static void keys_of_another_tokenizer(void **state)
                         "p.yaml: tokenizer.normalize is for tokenizer.type bpe");
     assert_string_equal(checked(&err, "tokenizer.type=file tokenizer.path=x tokenizer.normalize=nfc"),
                         "p.yaml: tokenizer.normalize is for tokenizer.type bpe");
+    assert_string_equal(checked(&err, "tokenizer.type=characters tokenizer.chat=chatml"),
+                        "p.yaml: tokenizer.chat is chatml; that is for new models with tokenizer.type bpe");
+    assert_string_equal(checked(&err, "tokenizer.type=bpe tokenizer.chat=chatml model.vocab=text"),
+                        "p.yaml: tokenizer.chat is chatml; model.vocab text leaves out its tokens, which the text lacks");
+    assert_string_equal(checked(&err, "data.pack=true"), "p.yaml: data.pack is true; with data.text it has no effect: it is for "
+                                                         "data.conversations");
     assert_string_equal(checked(&err, "tokenizer.type=file tokenizer.path=x tokenizer.vocab_size=300"), "");
     assert_string_equal(checked(&err, "tokenizer.type=bpe tokenizer.vocab_size=300 tokenizer.normalize=nfc"), "");
     static const char *const pairs[][2] = {
@@ -397,6 +442,7 @@ int main(void)
         cmocka_unit_test(keys_change_what_a_preset_set),
         cmocka_unit_test(presets_read_back_equal),
         cmocka_unit_test(keys_that_do_not_fit),
+        cmocka_unit_test(keys_of_conversations),
         cmocka_unit_test(keys_of_the_other_task),
         cmocka_unit_test(keys_of_another_tokenizer),
         cmocka_unit_test(what_translation_cannot_do),

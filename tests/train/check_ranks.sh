@@ -23,4 +23,24 @@ check 'nothing is written' test ! -e five
 check 'no recipe: says so' grep -q none.yaml err
 "$ranks" four.yaml none 0 >got 2>err
 check 'no ranks: wrong usage' test $? = 2
+
+# Conversations, which each rank reads and renders.
+cp -r "$SOURCE/tests/golden/hub/llama" m
+echo '{% for m in messages %}<|begin|>{{ m.content }}<|end|>{% endfor %}' >m/chat_template.jinja
+for word in red green blue black white; do
+    echo "{\"messages\": [{\"role\": \"user\", \"content\": \"$word?\"}, {\"role\": \"assistant\", \"content\": \"$word!\"}]}"
+done >talks.jsonl
+cat >talks.yaml <<'YAML'
+task: language_model
+data: {conversations: talks.jsonl, validation_fraction: 0}
+train: {init: m, steps: 10, batch: 1, accumulate: 4, shards: 4}
+YAML
+"$RAPT" train talks.yaml --quiet --out talks || { echo 'cannot tune the model'; exit 1; }
+"$ranks" talks.yaml talks-3 3 >got 2>err
+check '3 ranks tune the model of one process' same_model talks talks-3
+sed 's/fraction: 0}/fraction: 0, pack: true}/' talks.yaml >packed.yaml
+echo 'model: {context: 30}' >>packed.yaml
+"$RAPT" train packed.yaml --quiet --out packed || { echo 'cannot tune the model'; exit 1; }
+"$ranks" packed.yaml packed-3 3 >got 2>err
+check '3 ranks: in packed batches, too' same_model packed packed-3
 finish

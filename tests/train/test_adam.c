@@ -1,7 +1,7 @@
 /* tests/train/test_adam.c: steps of Adam and gradient norms against a plain one in double; sparse parameters that move
  * like any other to the bit, however long deferred; the same bits at every level with any number of threads. Ten
  * steps against PyTorch are the business of test_golden_training.c.
- * labels: levels arm-first */
+ * labels: levels arm-first sanitized-late */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1 /* loops of any size go to the threads */
 #include "base/pool.c" /* this copy takes the place of the library's */

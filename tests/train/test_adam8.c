@@ -1,7 +1,7 @@
 /* tests/train/test_adam8.c: Adam with moments in 8 bits: which parameters have them; the same bits at every level with any number
  * of threads; how near its steps are to fp32's, and that rounding does not lose small changes. tests/kernels/check_adam8.c checks
  * the meaning of codes, test_lean_training.c runs with them.
- * labels: each-level */
+ * labels: each-level sanitized-late */
 #define _GNU_SOURCE
 #define SERIAL_WORK 1 /* loops of any size go to the threads */
 #include "base/pool.c" /* this copy takes the place of the library's */

@@ -40,12 +40,14 @@ static rapt_params *parameters(void)
     return set;
 }
 
+enum { FIXED = 77 }; /* the hash without what a run may change */
+
 static rapt_code load(uint64_t hash, checkpoint_state *s, rapt_error *err)
 {
     rapt_params *set = parameters();
     rapt_model model = {.task = RAPT_TASK_TRANSLATION, .params = set};
     rapt_adam *adam = rapt_adam_new(set, NULL, NULL);
-    checkpoint_wanted wanted = {.step = STEP, .recipe_hash = hash};
+    checkpoint_wanted wanted = {.step = STEP, .recipe_hash = hash, .fixed_hash = FIXED};
     checkpoint_file f;
     rapt_code code = checkpoint_open("m", wanted, &model, adam, s, &f, err);
     if (!code)
@@ -61,13 +63,21 @@ static void write_with(const char *key, const char *value)
     const rapt_real number = 1;
     static const char *const names[] = {"weight", "adam.m.weight", "adam.v.weight"};
     safetensors_entry entries[3];
-    const char *metadata[2 * MEMBERS + 1];
+    const char *metadata[2 * MEMBERS + 3];
+    bool there = *key == '\0';
     memcpy(metadata, GOOD, sizeof GOOD);
     for (size_t i = 0; i < 3; i++)
         entries[i] = (safetensors_entry){names[i], SAFETENSORS_F32, 1, {1}, &number, sizeof number};
     for (size_t i = 0; i < MEMBERS; i++)
-        if (strcmp(GOOD[2 * i], key) == 0)
+        if (strcmp(GOOD[2 * i], key) == 0) {
             metadata[2 * i + 1] = value;
+            there = true;
+        }
+    if (!there) { /* one that a file need not have */
+        metadata[2 * MEMBERS] = key;
+        metadata[2 * MEMBERS + 1] = value;
+        metadata[2 * MEMBERS + 2] = NULL;
+    }
     assert_int_equal(file_make_dir("m/checkpoints", NULL), RAPT_OK);
     assert_int_equal(safetensors_write("m/checkpoints/step-00000006.safetensors", entries, 3, metadata, NULL), RAPT_OK);
 }
@@ -126,11 +136,19 @@ static void numbers_with_a_point(void **state)
         accepts(any[i], ONE);
     }
     refuses("seconds", "bff0000000000000");
+    accepts("best_score", ONE);
+    refuses("best_score", "1.0");
+    refuses("best_score", NOT_A_NUMBER);
+    refuses("best_score", INFINITE);
+    accepts("reductions", "3");
+    refuses("reductions", "-3");
+    refuses("stale", ONE);
     refuses("best_val_loss", NOT_A_NUMBER);
     refuses("val_loss", INFINITE);
     checkpoint_state s = {0};
     write_with("", "");
     assert_int_equal(load(42, &s, NULL), RAPT_OK);
+    assert_true(isnan(s.best_score) && s.stale == 0 && s.reductions == 0); /* files of earlier versions have none */
     assert_true(s.step == 6 && s.tokens == 100 && s.waited == 0 && s.nll == 1 && s.seconds == 1 && isnan(s.val_loss) &&
                 isinf(s.best_val_loss));
 }
@@ -153,6 +171,24 @@ static void steps_of_another_file(void **state)
           "m/checkpoints/step-00000006.safetensors: the file is of step 18446744073709551615, which is not that of its name");
     fails(41, "6", RAPT_ERR_VALUE,
           "m: the checkpoint of step 6 belongs to another recipe, model or data (see its recipe.yaml)");
+}
+
+/* Files of earlier versions have neither a hash that leaves out the learning rate nor its value. */
+static void another_learning_rate(void **state)
+{
+    (void)state;
+    checkpoint_state s = {0};
+    write_with("fixed_hash", "77");
+    assert_int_equal(load(41, &s, NULL), RAPT_OK);
+    assert_true(s.recipe_hash == 41 && s.fixed_hash == FIXED && s.changed_after == 0 && !*s.tuned);
+    write_with("fixed_hash", "78");
+    assert_int_equal(load(41, &s, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(load(42, &s, NULL), RAPT_OK);
+    write_with("tuned", "train.lr=0.5");
+    assert_int_equal(load(41, &s, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(load(42, &s, NULL), RAPT_OK);
+    assert_string_equal(s.tuned, "train.lr=0.5");
+    refuses("changed_after", "-1");
 }
 
 /* ---- moments in 8 bits: 64 x 64 codes, and a byte for each 256 of them ---------------------------------------------- */
@@ -308,6 +344,7 @@ int main(void)
         IN_FOLDER(whole_numbers),
         IN_FOLDER(numbers_with_a_point),
         IN_FOLDER(steps_of_another_file),
+        IN_FOLDER(another_learning_rate),
         IN_FOLDER(moments_in_8_bits),
         IN_FOLDER(a_folder_is_read_or_it_is_an_error),
         IN_FOLDER(only_what_runs_leave_is_removed),

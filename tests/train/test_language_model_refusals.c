@@ -206,9 +206,12 @@ static void folders(void **state)
           "m holds checkpoints of an earlier run: --resume continues it; or choose another folder");
     fails("", (rapt_train_options){.out = "text.txt"}, RAPT_ERR_IO, "cannot make folder text.txt: Not a directory");
     fails("", (rapt_train_options){.out = "text.txt/m"}, RAPT_ERR_IO, "cannot make folder text.txt/m: Not a directory");
-    fails("train.lr=0.02", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE,
-          "m: the checkpoint of step 24 belongs to another recipe: train.lr is \"0.02\", and \"0.01\" in its recipe.yaml; "
+    fails("train.beta2=0.98", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE,
+          "m: the checkpoint of step 24 belongs to another recipe: train.beta2 is \"0.98\", and \"0.999\" in its recipe.yaml; "
           "to resume with that: rapt train --resume --out m");
+    fails("train.lr=0.02", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE,
+          "m: the run is finished, at step 24, so that train.lr 0.02 (was 0.01) would change nothing; to train longer, set "
+          "train.steps higher");
     fails("data.text=other.txt", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE,
           "m: the checkpoint of step 24 belongs to another model or data; a run that began with --init is resumed with it");
     fails("", (rapt_train_options){.out = "m", .init = "m", .resume = true}, RAPT_ERR_VALUE,
@@ -218,7 +221,7 @@ static void folders(void **state)
     free(before);
     free(after);
     assert_int_equal(unlink("m/recipe.yaml"), 0);
-    fails("train.lr=0.02", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE,
+    fails("train.beta2=0.98", (rapt_train_options){.out = "m", .resume = true}, RAPT_ERR_VALUE,
           "m: the checkpoint of step 24 belongs to another recipe, model or data (see its recipe.yaml)");
     train("", (rapt_train_options){.out = "m", .resume = true}); /* and it is still good */
 }

@@ -81,7 +81,8 @@ static void resumed_by_others(void **state)
 static const char TRANSLATION[] =
     "task=translation data.text= tokenizer.type=words data.pairs=pairs.tsv data.max_len=12 data.validation_fraction=0.2 "
     "model.context=64 model.init=xavier model.max_positions=12 model.positions=sinusoidal train.batch=2 "
-    "train.accumulate=6 train.shards=5 train.eval_bleu=true train.steps=6 train.report_every=3 train.checkpoint_every=3 ";
+    "train.accumulate=6 train.shards=5 train.eval_bleu=true train.steps=6 train.report_every=1 train.checkpoint_every=3 "
+    "train.best_by=bleu train.schedule=plateau train.plateau.patience=1 ";
 
 static void put_pairs(void)
 {
@@ -117,6 +118,7 @@ static void translations_are_equal(void **state)
         assert_int_equal(system("rm -rf many"), 0);
     }
     assert_false(isnan(last_figure("one", "val_bleu")));
+    assert_true(last_figure("one", "lr") < 0.01); /* all ranks have reduced it at the same reports */
 }
 
 /* ---- callbacks ------------------------------------------------------------------------------------------------ */

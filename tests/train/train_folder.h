@@ -143,7 +143,7 @@ static inline char *timeless_log(const char *folder)
         assert_int_equal(json_object_del(o, "seconds"), 0);
         assert_int_equal(json_object_del(o, "tokens_per_s"), 0);
         json_object_del(o, "waited"); /* of several processes */
-        char *text = json_dumps(o, 0);
+        char *text = json_dumps(o, JSON_REAL_PRECISION(9)); /* as the log has them: no longer than there */
         strcat(strcat(out, text), "\n");
         free(text);
         json_decref(o);

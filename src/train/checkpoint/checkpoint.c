@@ -61,7 +61,9 @@ typedef enum state_kind {
     FINITE,
     NOT_NEGATIVE, /* and finite */
     BEST,         /* a measured value; infinite if nothing was measured */
-    MEASURED      /* a measured value; NaN if nothing was measured */
+    MEASURED,     /* a measured value; NaN if nothing was measured */
+    OPTIONAL,     /* a measured value, and finite; not in the file if nothing was measured: then NaN */
+    COUNT         /* whole; not in the file if it is 0 */
 } state_kind;
 
 typedef struct state_member {
@@ -74,18 +76,50 @@ typedef struct state_member {
 static const state_member STATE[] = {
     MEMBER(step, WHOLE), MEMBER(recipe_hash, WHOLE), MEMBER(nll, FINITE), MEMBER(book, FINITE), MEMBER(tokens, WHOLE),
     MEMBER(grad_norm, FINITE), MEMBER(best_val_loss, BEST), MEMBER(val_loss, MEASURED), MEMBER(seconds, NOT_NEGATIVE),
-    MEMBER(waited, WHOLE)};
+    MEMBER(waited, WHOLE), MEMBER(best_score, OPTIONAL), MEMBER(stale, COUNT), MEMBER(reductions, COUNT),
+    MEMBER(changed_after, COUNT), MEMBER(adam_from, COUNT), MEMBER(fixed_hash, COUNT)};
 #undef MEMBER
 #define STATE_COUNT (sizeof STATE / sizeof *STATE)
 
 /* Each member is 8 bytes: a uint64_t or a double. */
-static void write_state(const checkpoint_state *s, char text[STATE_COUNT][NUMBER])
+static uint64_t bits_of(const checkpoint_state *s, const state_member *m)
 {
-    for (size_t i = 0; i < STATE_COUNT; i++) {
-        uint64_t bits;
-        memcpy(&bits, (const char *)s + STATE[i].offset, sizeof bits);
-        snprintf(text[i], NUMBER, STATE[i].kind == WHOLE ? "%" PRIu64 : "%016" PRIx64, bits);
+    uint64_t bits;
+    memcpy(&bits, (const char *)s + m->offset, sizeof bits);
+    return bits;
+}
+
+static bool is_whole(state_kind kind)
+{
+    return kind == WHOLE || kind == COUNT;
+}
+
+static bool is_absent(const checkpoint_state *s, const state_member *m)
+{
+    const uint64_t bits = bits_of(s, m);
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return (m->kind == OPTIONAL && isnan(x)) || (m->kind == COUNT && bits == 0);
+}
+
+#define TUNED_KEY "tuned"
+
+/* Writes keys and values, key after key; returns how many texts these are. */
+static size_t write_state(const checkpoint_state *s, char text[STATE_COUNT][NUMBER], const char **metadata)
+{
+    size_t n = 0;
+    if (*s->tuned) {
+        metadata[n++] = TUNED_KEY;
+        metadata[n++] = s->tuned;
     }
+    for (size_t i = 0; i < STATE_COUNT; i++) {
+        if (is_absent(s, &STATE[i]))
+            continue;
+        snprintf(text[i], NUMBER, is_whole(STATE[i].kind) ? "%" PRIu64 : "%016" PRIx64, bits_of(s, &STATE[i]));
+        metadata[n++] = STATE[i].key;
+        metadata[n++] = text[i];
+    }
+    return n;
 }
 
 /* Accepts only what is written: digits, no sign, no space, nothing too large. */
@@ -115,7 +149,7 @@ static bool is_allowed(double x, state_kind kind)
 static bool checkpoint_read_member(const char *text, state_kind kind, uint64_t *bits)
 {
     double x;
-    if (kind == WHOLE)
+    if (is_whole(kind))
         return read_whole(text, bits);
     if (!read_bits(text, bits))
         return false;
@@ -126,15 +160,20 @@ static bool checkpoint_read_member(const char *text, state_kind kind, uint64_t *
 static rapt_code read_state(const safetensors *file, const char *path, checkpoint_state *s, rapt_error *err)
 {
     for (size_t i = 0; i < STATE_COUNT; i++) {
-        uint64_t bits;
+        uint64_t bits = 0;
+        const state_kind kind = STATE[i].kind;
         const char *text = safetensors_metadata(file, STATE[i].key);
-        if (!text)
+        if (!text && kind == OPTIONAL)
+            memcpy(&bits, &(double){NAN}, sizeof bits);
+        else if (!text && kind != COUNT)
             return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is missing; not a checkpoint", path, STATE[i].key);
-        if (!checkpoint_read_member(text, STATE[i].kind, &bits))
+        else if (text && !checkpoint_read_member(text, kind, &bits))
             return rapt_fail(err, RAPT_ERR_FORMAT, "%s: \"%s\" is \"%.40s\", which no checkpoint holds", path, STATE[i].key,
                              quote(text).text);
         memcpy((char *)s + STATE[i].offset, &bits, sizeof bits);
     }
+    const char *tuned = safetensors_metadata(file, TUNED_KEY);
+    snprintf(s->tuned, sizeof s->tuned, "%s", tuned ? tuned : "");
     return RAPT_OK;
 }
 
@@ -231,16 +270,12 @@ static rapt_code checkpoint_write_file(const char *path, const entry_list *l, co
                                        collector *c, rapt_error *err)
 {
     char text[STATE_COUNT][NUMBER];
-    const char *metadata[2 * STATE_COUNT + 3];
+    const char *metadata[2 * STATE_COUNT + 5];
     const safetensors_source source = {collect_next, c};
-    write_state(state, text);
-    for (size_t i = 0; i < STATE_COUNT; i++) {
-        metadata[2 * i] = STATE[i].key;
-        metadata[2 * i + 1] = text[i];
-    }
-    metadata[2 * STATE_COUNT] = SEAL_KEY;
-    metadata[2 * STATE_COUNT + 1] = config;
-    metadata[2 * STATE_COUNT + 2] = NULL;
+    size_t n = write_state(state, text, metadata);
+    metadata[n++] = SEAL_KEY;
+    metadata[n++] = config;
+    metadata[n] = NULL;
     return safetensors_write_from(path, l->entries, l->count, metadata, &source, err);
 }
 
@@ -286,7 +321,10 @@ static rapt_code check_state(const char *folder, const char *path, const checkpo
     if (s->step != wanted.step)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is of step %" PRIu64 ", which is not that of its name", path,
                          s->step);
-    if (s->recipe_hash == wanted.recipe_hash || s->recipe_hash == wanted.first_hash)
+    if (s->adam_from > s->step || s->changed_after > s->step || s->stale > s->step || s->reductions > s->step)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: a counter is past the checkpoint's step", path);
+    if (s->recipe_hash == wanted.recipe_hash || s->recipe_hash == wanted.first_hash ||
+        (s->fixed_hash && s->fixed_hash == wanted.fixed_hash))
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: the checkpoint of step %" PRIu64 " belongs to another recipe, model or data (see "
                      "its recipe.yaml)", folder, s->step);
@@ -417,16 +455,16 @@ static rapt_code read_moments(const checkpoint_file *f, const rapt_params *set, 
     return code ? code : agree(m, own.code ? rapt_fail(err, own.code, "%s", own.message) : RAPT_OK, err);
 }
 
-rapt_code checkpoint_read(const checkpoint_file *f, uint64_t step, const rapt_params *set, const moments *m, rapt_error *err)
+rapt_code checkpoint_read(const checkpoint_file *f, uint64_t steps, const rapt_params *set, const moments *m, rapt_error *err)
 {
     void *portion = malloc(moments_part_max());
     rapt_code code = agree(m, portion ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a checkpoint"), err);
     if (!code)
         code = read_values(f, set, m, err);
-    if (!code)
+    if (!code && steps > 0)
         code = read_moments(f, set, m, portion, err);
     if (!code)
-        rapt_adam_set_steps(m->adam, step);
+        rapt_adam_set_steps(m->adam, steps);
     free(portion);
     return code;
 }

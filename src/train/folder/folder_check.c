@@ -5,6 +5,7 @@
 #include "io/hub/hub_origin.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/folder/log.h"
+#include "train/folder/tensorboard.h"
 
 #include <string.h>
 
@@ -27,8 +28,9 @@ static rapt_code would_be_lost(const run *r, const char **name, rapt_error *err)
                                          "adapter_model.safetensors", "recipe.yaml", "train.jsonl", NULL};
     const char *of_task[TASK_MAX_FILES + 1], *const best[] = {run_validates(r) ? "best" : NULL, NULL};
     const char *const untrained[] = {r->recipe->train.keep_untrained ? "untrained" : NULL, NULL};
+    const char *const events[] = {r->recipe->train.tensorboard ? TENSORBOARD_FILE : NULL, NULL};
     rapt_code code = r->task->files(r, of_task, err);
-    const char *const *lists[] = {always, of_task, best, untrained};
+    const char *const *lists[] = {always, of_task, best, untrained, events};
     for (size_t i = 0; i < sizeof lists / sizeof *lists && !code && !*name; i++)
         code = folder_first(r, lists[i], name, err);
     return code;

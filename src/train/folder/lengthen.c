@@ -1,6 +1,6 @@
 /* train/folder/lengthen.c: continues a finished run for more epochs, or gives a stopped run another length. A learning rate that
- * is constant or falls with 1/sqrt(step) does not depend on the end: the result is bit-identical to a run that had this length
- * from the start. A cosine schedule does depend on it. */
+ * is constant, falls with 1/sqrt(step) or falls where reports become no better does not depend on the end: the result is
+ * bit-identical to a run that had this length from the start. A cosine or linear schedule does depend on it. */
 #include "train/folder/lengthen.h"
 
 #include "recipe/recipe_compare.h"
@@ -32,16 +32,19 @@ uint64_t lengthen_first_hash(const run *r)
     return recipe_hash_first(&all);
 }
 
-static void warn_of_cosine(const run *r, uint64_t before)
+static void warn_of_decay(const run *r, uint64_t before)
 {
     const uint64_t next = r->counters.step + 1, warmup = (uint64_t)r->recipe->train.warmup;
     if (r->counters.step <= warmup) /* learning rates of the warmup do not depend on the end either */
         return;
-    if (before == r->steps || r->recipe->train.schedule != RAPT_RECIPE_SCHEDULE_COSINE)
+    const char *const names[] = {[RAPT_RECIPE_SCHEDULE_COSINE] = "cosine", [RAPT_RECIPE_SCHEDULE_LINEAR] = "linear",
+                                 [RAPT_RECIPE_SCHEDULE_PLATEAU] = NULL};
+    const char *name = names[r->recipe->train.schedule];
+    if (before == r->steps || !name)
         return;
-    run_warn(r, "train.schedule cosine now ends at step %llu, not %llu: the learning rate of step %llu is %.3g, not %.3g; a run "
+    run_warn(r, "train.schedule %s now ends at step %llu, not %llu: the learning rate of step %llu is %.3g, not %.3g; a run "
              "of this length from the start gives another model",
-             (unsigned long long)r->steps, (unsigned long long)before, (unsigned long long)next,
+             name, (unsigned long long)r->steps, (unsigned long long)before, (unsigned long long)next,
              rapt_learning_rate(r->recipe, next, r->steps), rapt_learning_rate(r->recipe, next, before));
 }
 
@@ -62,7 +65,7 @@ rapt_code lengthen_check(run *r, rapt_error *err)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: step %llu is done already, and %s plans %llu: set it higher", r->options->out,
                          (unsigned long long)step, key, (unsigned long long)r->steps);
     rapt_recipe before = with_length_of_before(r, r->recipe);
-    warn_of_cosine(r, lengthen_steps(r, &before));
+    warn_of_decay(r, lengthen_steps(r, &before));
     if ((limit > 0 || r->options->untrained) && limit <= step && step < r->steps)
         run_warn(r, "step %llu is done already, and --max-steps is %llu: nothing is trained", (unsigned long long)step,
                  (unsigned long long)limit);

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "text/json_text.h"
+#include "train/folder/tensorboard.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -43,6 +44,7 @@ static json_t *log_to_json(const char *folder, const rapt_progress *p, bool part
                             {"loss_book", p->loss_book, true},
                             {"val_loss", p->val_loss, true},
                             {"val_bleu", p->val_bleu, true},
+                            {"val_chrf", p->val_chrf, true},
                             {"val_bleu_book", p->val_bleu_book, true},
                             {"lr", p->lr, false},
                             {"grad_norm", p->grad_norm, false},
@@ -53,6 +55,9 @@ static json_t *log_to_json(const char *folder, const rapt_progress *p, bool part
     json_t *line = json_pack("{s:I, s:I}", "step", (json_int_t)p->step, "epoch", (json_int_t)p->epoch);
     rapt_code code = line ? add_fields(line, fields, sizeof fields / sizeof *fields, folder, err)
                           : log_out_of_memory(folder, err);
+    if (!code && p->changed_after > 0 && p->step > p->changed_after &&
+        json_object_set_new(line, "changed_after", json_integer((json_int_t)p->changed_after)) != 0)
+        code = log_out_of_memory(folder, err);
     if (!code && partial && json_object_set_new(line, "partial", json_true()) != 0)
         code = log_out_of_memory(folder, err);
     if (!code)
@@ -69,7 +74,7 @@ static char *log_path(const char *folder, rapt_error *err)
     return path;
 }
 
-rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, rapt_error *err)
+rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, bool events, rapt_error *err)
 {
     json_t *line = log_to_json(folder, p, partial, err);
     if (!line)
@@ -82,6 +87,7 @@ rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, r
     if (ended && path) {
         ended[size] = '\n';
         code = file_append(path, ended, size + 1, err);
+        code = !code && events && !partial ? tensorboard_append(folder, ended, size, err) : code;
     } else
         log_out_of_memory(folder, err);
     free(ended ? ended : text);
@@ -139,42 +145,48 @@ static bool filter(char *text, size_t size, uint64_t step, size_t *kept)
     return true;
 }
 
-rapt_code log_rewind(const char *folder, uint64_t step, rapt_error *err)
+rapt_code log_rewind(const char *folder, uint64_t step, bool events, rapt_error *err)
 {
     char *path = log_path(folder, err), *text = NULL;
-    size_t size, kept;
+    size_t size, kept = 0;
     rapt_code code = path ? read_log(path, &text, &size, err) : RAPT_ERR_MEMORY;
     if (!code && text)
         code = filter(text, size, step, &kept) ? file_write_atomic(path, text, kept, err) : log_out_of_memory(folder, err);
+    if (!code && events)
+        code = tensorboard_rewrite(folder, text, kept, err);
     free(text);
     free(path);
     return code;
 }
 
-/* If the validation loss of a line is below *best, sets *best to it and returns the line's step; else returns 0. */
-static uint64_t better_step(const char *line, size_t size, double *best)
+/* If the number with this name in a line is better than *best, sets *best to it and returns the line's step; else returns 0. */
+static uint64_t better_step(const char *line, size_t size, const char *name, bool low, double *best)
 {
-    json_t *o = json_loadb(line, size, 0, NULL), *loss = json_object_get(o, "val_loss");
-    bool better = json_is_number(loss) && json_number_value(loss) < *best && !json_is_true(json_object_get(o, "partial"));
+    json_t *o = json_loadb(line, size, 0, NULL), *number = json_object_get(o, name);
+    const double x = json_number_value(number);
+    bool better = json_is_number(number) && (low ? x < *best : x > *best) && !json_is_true(json_object_get(o, "partial"));
     uint64_t step = better ? (uint64_t)json_integer_value(json_object_get(o, "step")) : 0;
     if (better)
-        *best = json_number_value(loss);
+        *best = x;
     json_decref(o);
     return step;
 }
 
-uint64_t log_best_step(const char *folder)
+uint64_t log_best_step(const char *folder, rapt_recipe_best_by by)
 {
+    static const char *const names[] = {[RAPT_RECIPE_BEST_BY_LOSS] = "val_loss", [RAPT_RECIPE_BEST_BY_BLEU] = "val_bleu",
+                                        [RAPT_RECIPE_BEST_BY_CHRF] = "val_chrf"};
+    const bool low = by == RAPT_RECIPE_BEST_BY_LOSS;
     char *path = log_path(folder, NULL), *text = NULL;
     size_t size = 0;
     uint64_t best_step = 0;
-    double best = INFINITY;
+    double best = low ? INFINITY : -INFINITY;
     if (!path || file_read_regular(path, MAX_BYTES, &text, &size, NULL))
         size = 0;
     for (size_t at = 0, length; at < size; at += length + 1) {
         const char *end = memchr(text + at, '\n', size - at);
         length = end ? (size_t)(end - text) - at : size - at;
-        uint64_t step = better_step(text + at, length, &best);
+        uint64_t step = better_step(text + at, length, names[by], low, &best);
         best_step = step ? step : best_step;
     }
     free(text);

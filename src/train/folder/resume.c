@@ -10,11 +10,12 @@
 #include "io/seal.h"
 #include "recipe/recipe_compare.h"
 #include "recipe/recipe_seal.h"
-#include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/folder/folder_check.h"
 #include "train/folder/lengthen.h"
 #include "train/folder/log.h"
+#include "train/folder/retune.h"
+#include "train/folder/run_state.h"
 #include "train/ranks/ranks_work.h"
 #include "train/ranks/run_moments.h"
 
@@ -44,12 +45,14 @@ static void say_not_the_recipe(const run *r, uint64_t step, rapt_error *err)
               (unsigned long long)step, r->init ? "" : "; a run that began with --init is resumed with it");
 }
 
-/* Only a hash tells that a checkpoint belongs to another run; the folder's recipe may tell which keys differ. */
-static void explain_refusal(const run *r, uint64_t step, rapt_error *err)
+/* Only a hash tells that a checkpoint belongs to another run; the folder's recipe may tell which keys differ. `tuned`: all keys
+ * count, as the checkpoint is of a version in which a resumed run could not change any. */
+static void explain_refusal(const run *r, uint64_t step, bool tuned, rapt_error *err)
 {
     rapt_recipe other;
     if (rapt_recipe_load(r->options->out, &other, NULL) == RAPT_OK) {
-        const recipe_key *key = recipe_first_difference(r->recipe, &other);
+        const recipe_key *key = tuned ? recipe_first_difference(r->recipe, &other)
+                                      : recipe_first_fixed_difference(r->recipe, &other);
         if (key)
             say_which_key(r, step, &other, key, err);
         else
@@ -94,19 +97,18 @@ static void name_whole_checkpoint(const run *r, rapt_error *err)
 /* Opens the newest checkpoint, on rank 0 or in the only process. */
 static rapt_code open_newest(run *r, checkpoint_file *f, rapt_error *err)
 {
-    checkpoint_state s;
-    checkpoint_wanted wanted = {r->newest, r->recipe_hash, hash_run(r, lengthen_first_hash(r))};
+    checkpoint_state s = {0};
+    checkpoint_wanted wanted = {r->newest, r->recipe_hash, hash_run(r, lengthen_first_hash(r)), r->fixed_hash};
     rapt_code code = checkpoint_open(r->options->out, wanted, r->model, r->adam, &s, f, err);
     if (code == RAPT_ERR_VALUE)
-        explain_refusal(r, r->newest, err);
+        explain_refusal(r, r->newest, !s.fixed_hash, err);
     if (code == RAPT_ERR_FORMAT)
         name_whole_checkpoint(r, err);
     if (code)
         return code;
-    r->counters = (run_counters){.step = s.step, .nll = s.nll, .book = s.book, .tokens = s.tokens, .grad_norm = s.grad_norm,
-                                 .val_loss = s.val_loss, .scores = {NAN, NAN}, .best_val_loss = s.best_val_loss,
-                                 .best_step = log_best_step(r->options->out), .waited = s.waited, .seconds = s.seconds};
-    return model_check_folder(r->model, r->options->out, err);
+    run_state_take(r, &s);
+    code = model_check_folder(r->model, r->options->out, err);
+    return code ? code : retune_check(r, s.tuned, err);
 }
 
 static rapt_code load_newest(run *r, rapt_error *err)
@@ -118,7 +120,7 @@ static rapt_code load_newest(run *r, rapt_error *err)
     if (!code)
         code = ranks_give(r, &r->counters, sizeof r->counters, err);
     if (!code)
-        code = checkpoint_read(&f, r->newest, r->model->params, &m, err);
+        code = checkpoint_read(&f, r->newest - r->counters.adam_from, r->model->params, &m, err);
     checkpoint_close(&f);
     return code;
 }
@@ -159,8 +161,9 @@ static rapt_code resume_untrained(run *r, rapt_error *err)
 rapt_code resume_begin(run *r, rapt_error *err)
 {
     r->recipe_hash = hash_run(r, recipe_hash(r->recipe));
+    r->fixed_hash = hash_run(r, recipe_hash_fixed(r->recipe));
     r->model->run = r->recipe_hash; /* replaced by the checkpoint's, if there is one */
-    r->counters = (run_counters){.val_loss = NAN, .scores = {NAN, NAN}, .best_val_loss = INFINITY};
+    r->counters = (run_counters){.val_loss = NAN, .scores = TRAIN_NO_SCORES, .best_val_loss = INFINITY, .best_score = NAN};
     if (r->newest)
         return load_newest(r, err);
     return r->options->resume ? ranks_first(r, resume_untrained, err) : RAPT_OK;
@@ -170,7 +173,7 @@ rapt_code resume_rewind_log(run *r, rapt_error *err)
 {
     const run_counters *c = &r->counters;
     uint64_t reported = c->tokens > 0 ? c->step - 1 : c->step; /* else the report of this step is still to be made */
-    return r->options->resume ? log_rewind(r->options->out, reported, err) : RAPT_OK;
+    return r->options->resume ? log_rewind(r->options->out, reported, r->recipe->train.tensorboard, err) : RAPT_OK;
 }
 
 bool resume_model_is_saved(const run *r)

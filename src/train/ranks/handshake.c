@@ -96,7 +96,7 @@ static rapt_code compare_recipes(run *r, rapt_error *err)
 /* What besides the recipe decides how far the run goes, and therefore which messages come next. */
 typedef struct course {
     uint64_t max_steps;
-    uint32_t resume, untrained, init;
+    uint32_t resume, untrained, init, reset;
     uint32_t tokens, validation_tokens; /* the program's: then rank 0 sends none */
 } course;
 
@@ -111,7 +111,7 @@ static const char *shown_steps(const course *c, char text[24])
 static rapt_code compare_courses(const run *r, rapt_error *err)
 {
     const rapt_train_options *o = r->options;
-    const course mine = {o->max_steps, o->resume, o->untrained, r->init != NULL, o->tokens != NULL,
+    const course mine = {o->max_steps, o->resume, o->untrained, r->init != NULL, o->reset_optimizer, o->tokens != NULL,
                          o->validation_tokens != NULL};
     course first = mine;
     const char *host = group_host(r->group, 0), *what = NULL;
@@ -123,7 +123,8 @@ static rapt_code compare_courses(const run *r, rapt_error *err)
         code = rapt_fail(err, RAPT_ERR_VALUE, "--max-steps is %s, and %s on rank 0 (%s)", shown_steps(&mine, here),
                          shown_steps(&first, there), host);
     what = first.resume != mine.resume ? "--resume" : first.untrained != mine.untrained ? "--max-steps 0"
-           : first.init != mine.init ? "--init" : first.tokens != mine.tokens ? "rapt_train_options.tokens"
+           : first.init != mine.init ? "--init" : first.reset != mine.reset ? "--reset-optimizer"
+           : first.tokens != mine.tokens ? "rapt_train_options.tokens"
            : first.validation_tokens != mine.validation_tokens ? "rapt_train_options.validation_tokens" : NULL;
     if (!code && what)
         code = rapt_fail(err, RAPT_ERR_VALUE, "%s is given to only one of this rank and rank 0 (%s)", what, host);

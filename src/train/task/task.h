@@ -7,6 +7,8 @@
 #include "rapt/tape.h"
 #include "rapt/train.h"
 
+#include <math.h>
+
 typedef struct run run;
 
 /* The input of one pass. Borrowed until the next batch is asked for. */
@@ -30,8 +32,11 @@ typedef struct task_input {
 
 /* Scores of translations of the validation set; NaN: none. */
 typedef struct train_scores {
-    double bleu, bleu_book; /* the second with the book's reduction only */
+    double bleu, chrf;
+    double bleu_book; /* with the book's reduction only */
 } train_scores;
+
+#define TRAIN_NO_SCORES (train_scores){NAN, NAN, NAN}
 
 typedef struct train_task {
     /* Reads the data, and makes the tokenizers, or loads a model with its own. */
@@ -69,6 +74,6 @@ typedef struct train_task {
     rapt_code (*score)(run *r, train_scores *scores, rapt_error *err); /* may be NULL */
 } train_task;
 
-extern const train_task train_translation, train_language_model;
+extern const train_task train_translation, train_language_model, train_conversations;
 
 #endif

@@ -2,12 +2,15 @@
  * it, a tokenizer and a decoder-only model. For a run, which calls it through its table. */
 #include "train/run.h"
 
+#include "base/chars.h"
 #include "base/memory_stream.h"
 #include "base/rng.h"
 #include "decode/generator.h"
 #include "decode/prompt.h"
 #include "io/model.h"
 #include "recipe/recipe_model.h"
+#include "text/chat/chatml.h"
+#include "train/task/task_language_model.h"
 #include "train/task/text_data.h"
 
 #include <stdio.h>
@@ -21,7 +24,7 @@ static const char *prompt_of(const run *r)
     return r->recipe->train.sample_prompt ? r->recipe->train.sample_prompt : "\n";
 }
 
-static rapt_code task_language_model_load_init(run *r, rapt_error *err)
+rapt_code task_language_model_load_init(run *r, rapt_error *err)
 {
     rapt_code code = run_load_init(r, RAPT_TASK_LANGUAGE_MODEL, err);
     if (code)
@@ -34,8 +37,7 @@ static rapt_code task_language_model_load_init(run *r, rapt_error *err)
     return RAPT_OK;
 }
 
-/* Fails now instead of at the first sample. */
-static rapt_code check_prompt(const run *r, rapt_error *err)
+rapt_code task_language_model_check_prompt(const run *r, rapt_error *err)
 {
     prompt p;
     rapt_error reason = {0};
@@ -68,22 +70,22 @@ static rapt_code task_language_model_make_net(run *r, const text_data *d, uint64
         return err->code;
     r->model->params = r->model->language.net->params;
     model_default_end_of_text(r->model);
+    if (r->recipe->tokenizer.chat == RAPT_RECIPE_CHAT_CHATML && !r->model->chat_template && /* the net is made twice */
+        !(r->model->chat_template = chars_copy(CHATML_TEMPLATE)))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a chat template");
     rapt_lm_set_dropouts(r->model->language.net, recipe_dropouts(r->recipe));
     return RAPT_OK;
 }
 
-/* A model that is fine-tuned may lack ids that its tokenizer has and this text uses. */
-static rapt_code check_ids(const run *r, const text_data *d, rapt_error *err)
+rapt_code task_language_model_check_ids(const run *r, const char *name, int32_t largest, rapt_error *err)
 {
     const size_t vocab = r->model->language.net->config.vocab;
-    const int32_t largest = text_data_max_id(d);
     if ((size_t)largest < vocab)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %d occurs; the model knows %zu", d->text, largest, vocab);
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: token %d occurs; the model knows %zu", name, largest, vocab);
 }
 
-/* A matrix whose rows are hardly used touches only those: with exact AdamW the result is bit-identical. */
-static void make_sparse(run *r)
+void task_language_model_make_sparse(run *r)
 {
     rapt_lm *m = r->model->language.net;
     size_t tokens = (size_t)(r->recipe->train.batch * r->recipe->model.context * r->recipe->train.accumulate);
@@ -112,11 +114,11 @@ static rapt_code make_lm(run *r, uint64_t seed, rapt_error *err)
     const text_data *d = r->data;
     rapt_code code = r->init ? RAPT_OK : task_language_model_make_net(r, d, seed, err);
     if (!code)
-        code = check_ids(r, d, err);
+        code = task_language_model_check_ids(r, d->text, text_data_max_id(d), err);
     if (!code)
-        code = check_prompt(r, err);
+        code = task_language_model_check_prompt(r, err);
     if (!code)
-        make_sparse(r);
+        task_language_model_make_sparse(r);
     return code;
 }
 
@@ -218,8 +220,7 @@ static rapt_code sized_windows(run *r, size_t size, bool validation, train_batch
     return RAPT_OK;
 }
 
-static rapt_tensor *task_language_model_window_loss(const run *r, const train_batch *b, const rapt_loss_options *o,
-                                                    rapt_loss_sums *parts)
+rapt_tensor *task_language_model_loss(const run *r, const train_batch *b, const rapt_loss_options *o, rapt_loss_sums *parts)
 {
     return rapt_lm_loss(r->tape, r->model->language.net, b->inputs, b->labels, o, parts);
 }
@@ -245,16 +246,21 @@ static void given_inputs(const run *r, task_input list[TASK_MAX_INPUTS])
     list[1] = (task_input){d->valid ? "the tokens to validate with" : NULL, d->valid_hash};
 }
 
+void task_language_model_describe(const run *r, rapt_memory_plan *plan)
+{
+    const rapt_lm_config *c = &r->model->language.net->config;
+    plan->source_vocab = plan->target_vocab = c->vocab;
+    plan->looked_up = c->tied ? 0 : c->vocab * c->block.d_model;
+    plan->step_tokens = (double)(r->recipe->train.batch * r->recipe->model.context * r->recipe->train.accumulate);
+}
+
 static void describe_text(const run *r, rapt_memory_plan *plan)
 {
     const text_data *d = r->data;
     rapt_token_range train = training_range(r, d);
     plan->examples = train.end - train.begin;
     plan->validation_examples = d->valid ? rapt_token_file_count(d->valid) : rapt_token_file_count(d->tokens) - train.end;
-    const rapt_lm_config *c = &r->model->language.net->config;
-    plan->source_vocab = plan->target_vocab = c->vocab;
-    plan->looked_up = c->tied ? 0 : c->vocab * c->block.d_model;
-    plan->step_tokens = (double)(r->recipe->train.batch * r->recipe->model.context * r->recipe->train.accumulate);
+    task_language_model_describe(r, plan);
 }
 
 static rapt_code name_text_files(const run *r, rapt_error *err)
@@ -278,7 +284,7 @@ static rapt_code sample_collect(void *context, const char *text, size_t size, ra
     return run_stopped(c->r, err);
 }
 
-static char *task_language_model_sample(run *r, rapt_error *err)
+char *task_language_model_sample(run *r, rapt_error *err)
 {
     const char *start = prompt_of(r);
     memory_stream text;
@@ -314,7 +320,7 @@ const train_task train_language_model = {
     .batch = window_batch,
     .validation_batch = validation_windows,
     .sized = sized_windows,
-    .loss = task_language_model_window_loss,
+    .loss = task_language_model_loss,
     .hash = hash_text,
     .describe = describe_text,
     .files = text_data_files,

@@ -7,6 +7,7 @@
 #include "data/text_files.h"
 #include "io/model.h"
 #include "recipe/recipe_model.h"
+#include "text/chat/chatml.h"
 #include "text/text_in.h"
 #include "text/tokenizer.h"
 #include "train/ranks/ranks_work.h"
@@ -94,10 +95,10 @@ static rapt_tokenizer *learn_tokenizer(const run *r, const text_data *d, rapt_er
     bool pairs = r->recipe->tokenizer.type == RAPT_RECIPE_TOKENIZER_BPE;
     rapt_error reason = {0};
     const stop_check stop = run_stop(r);
-    static const char *const specials[] = {END_OF_TEXT};
+    static const char *const specials[] = {END_OF_TEXT, CHATML_START, CHATML_END};
     rapt_bpe_options o = rapt_bpe_options_default();
     o.specials = specials;
-    o.special_count = 1;
+    o.special_count = r->recipe->tokenizer.chat == RAPT_RECIPE_CHAT_CHATML ? 3 : 1;
     o.pattern = r->recipe->tokenizer.pattern;
     o.normalization = r->recipe->tokenizer.normalize;
     o.threads = r->options->threads;
@@ -278,6 +279,8 @@ rapt_code text_data_files(const run *r, const char *names[TASK_MAX_FILES + 1], r
     if (code)
         return code;
     *names++ = "tokenizer.json";
+    if (r->recipe->tokenizer.chat || r->init)
+        *names++ = MODEL_CHAT_TEMPLATE;
     if (several)
         *names++ = TEXT_FILE;
     *names = NULL;

@@ -116,6 +116,10 @@ static rapt_code score_translations(const run *r, const rapt_model *m, const val
     rapt_bleu result = {0};
     rapt_code code = rapt_bleu_corpus(&how, &texts, &result, err);
     scores->bleu = result.score;
+    rapt_chrf_options characters = rapt_chrf_options_default();
+    characters.lowercase = how.lowercase;
+    if (!code)
+        code = rapt_chrf_corpus(&characters, &texts, &scores->chrf, err);
     if (!code && r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
         code = bleu_book_mean(&(bleu_book_text){text->translations, text->targets, text->count, how.lowercase},
                               &scores->bleu_book, err);

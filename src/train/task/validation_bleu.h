@@ -4,7 +4,7 @@
 
 #include "train/run.h"
 
-/* BLEU, with the tokenization of rapt_bleu_tokenize_for, of greedy translations of the validation fraction of p
+/* BLEU and chrF, BLEU with the tokenization of rapt_bleu_tokenize_for, of greedy translations of the validation fraction of p
  * (rapt_pairs_in_validation) against its targets, in lower case if the tokenizer lower-cases. With the book's reduction also the
  * book's BLEU, against targets that are prepared as in the book. */
 rapt_code validation_bleu(run *r, const rapt_pairs *p, double fraction, train_scores *scores, rapt_error *err);
