@@ -14,6 +14,7 @@
 #define RAPT_DECODE_H
 
 #include "rapt/defaults.h"
+#include "rapt/generate.h"
 #include "rapt/io.h"
 
 #ifdef __cplusplus
@@ -44,11 +45,24 @@ typedef struct rapt_translate_options {
     double max_ratio;         /* R > 0: after the prefix, a translation has at most 10 tokens plus R times the tokens of its
                                  source (<eos> included). RAPT_AS_MODEL: as the policy says; R is 2 without one, or if the model
                                  was trained on rows of max_len tokens, the limit is max_len */
+    size_t min_length;        /* the tokens after the prefix that come before <eos> at least (in each segment of a line);
+                                 0 to 65,536, or RAPT_AS_MODEL: as the policy says, or 0. The maximum length comes first */
     const char *prefix;       /* forced prefix: a text with which every translation begins (in a line of segments, the first),
                                  without trailing spaces; its tokens count with the log-probabilities that the model gives them;
                                  NULL: none */
+    const char *suppress;     /* texts that no translation has, a line each: the token that would complete the tokens of one, as
+                                 it is encoded at the beginning or behind a space, is excluded (another division of the same
+                                 characters into tokens is not). At most 1,024 lines and 65,536 bytes; NULL: none */
     const char *source_language, *target_language; /* codes of languages for which the model has tokens: "deu_Latn" with NLLB,
                                                       "deu" with a multilingual Marian model; NULL: as the model's folder says */
+    rapt_sample_options sample; /* draws translations at random (rapt/generate.h) if it asks for a kind of sampling: greedy, or a
+                                   temperature, top_k, top_p, min_p or typical_p other than RAPT_AS_MODEL, which is temperature 1
+                                   and all tokens without a policy. `beam` is 1 then, if it is RAPT_AS_MODEL, and a larger one
+                                   is refused; so are biases, repetition_window, presence and frequency penalty. Searches take
+                                   repetition_penalty, too (RAPT_AS_MODEL: the policy's, or else 1): it concerns the tokens that
+                                   a hypothesis has. Log-probabilities have the penalty, but not the temperature. Tokens are
+                                   drawn by the seed, the line and the position alone: segment s of line l is sample l + 2^40 s,
+                                   both counted from 0, and the first token after the start token has position 0 */
     rapt_language detokenize; /* replaces the model's own; RAPT_LANGUAGE_NONE, 0, keeps it */
     bool as_tokens;           /* return translations as the model generates them, neither detokenized nor capitalized */
     bool alignment;           /* compute the alignment of every hypothesis; each costs a forward pass */
@@ -59,8 +73,8 @@ typedef struct rapt_translate_options {
 
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
 RAPT_API void rapt_translate_options_init(rapt_translate_options *o, size_t size);
-/* What `rapt translate` does without options: beam, length_penalty, no_repeat and max_ratio are RAPT_AS_MODEL, n_best is 1, batch
- * RAPT_TRANSLATE_BATCH, all else zero. */
+/* What `rapt translate` does without options: beam, length_penalty, no_repeat, max_ratio and min_length are RAPT_AS_MODEL, n_best
+ * is 1, batch RAPT_TRANSLATE_BATCH, `sample` as rapt_sample_options_default makes it, all else zero. */
 static inline rapt_translate_options rapt_translate_options_default(void)
 {
     rapt_translate_options o;
@@ -138,9 +152,9 @@ typedef struct rapt_source_tokens {
 
 /* How one run differs from the translator's options. Zeroed: not at all. What it points to is read during the run only. */
 typedef struct rapt_translator_request {
-    const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, prefix, alignment,
-                                              tokens. Other members are not read, because weights are packed already.
-                                              NULL: the translator's */
+    const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, min_length, prefix, suppress,
+                                              sample, alignment, tokens. Other members are not read, because weights
+                                              are packed already. NULL: the translator's */
     const rapt_text *prefixes;             /* [count] a forced prefix for each line (`data` NULL: none), instead of the options'
                                               prefix; or NULL */
     bool (*stop)(void *context, size_t line); /* called for each unfinished line in each decoding step, under the rules of
@@ -153,7 +167,9 @@ typedef struct rapt_translator_request {
                                               line is one segment; if it has more tokens than the model takes, it is truncated
                                               (rapt_translation.cut). Its text is not read, and `lines` may be NULL if all lines
                                               are tokens. It has no unknown_words */
-    const void *reserved[4];               /* NULL, or the request is refused */
+    size_t first_line;                     /* the number of the first line, from 0, where the lines are a portion of a longer
+                                              text: sampling draws by it */
+    const void *reserved[3];               /* NULL, or the request is refused */
 } rapt_translator_request;
 
 /* Translates `count` lines, whole even if they hold zero bytes, into out[count] as rapt_translate does, with the same errors for

@@ -88,7 +88,7 @@ typedef rapt_code rapt_text_fn(void *context, const char *text, size_t size, rap
  * run ends and returns that code; so it does with RAPT_ERR_NOT_FINITE if it leaves NaN, inf or no token. */
 typedef rapt_code rapt_logits_fn(void *context, size_t step, rapt_real *logits, size_t vocab, rapt_error *err);
 
-enum { RAPT_GENERATE_TOKENS = 200 };
+enum { RAPT_GENERATE_TOKENS = 200, RAPT_GENERATE_LOOKUP = 16 };
 
 typedef struct rapt_generate_options {
     size_t size;              /* of this struct; set by rapt_generate_options_default */
@@ -113,6 +113,10 @@ typedef struct rapt_generate_options {
                                  as it is */
     size_t top;               /* most probable tokens that rapt_generator_next reports with each token; 0: none, as always in a
                                  beam search */
+    size_t lookup;            /* prompt lookup (Saxena 2023): where the last tokens of the text occurred in it before, at most
+                                 this many tokens that followed them are computed in one pass with the next token; up to 64. Each
+                                 token is chosen as ever, so no bit of a text depends on it; a text that repeats parts of its
+                                 prompt takes less time. 0: off; not in a beam search */
     bool chat;                /* the text is a chat: the model's end_of_turn also ends a run */
     uint8_t reserved[7];      /* zeros, or else refused */
 } rapt_generate_options;
@@ -120,7 +124,7 @@ typedef struct rapt_generate_options {
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
 RAPT_API void rapt_generate_options_init(rapt_generate_options *o, size_t size);
 /* What `rapt generate` does without options: `sample` as rapt_sample_options_default makes it, max_tokens RAPT_GENERATE_TOKENS,
- * beam RAPT_AS_MODEL, all else zero. */
+ * beam RAPT_AS_MODEL, lookup RAPT_GENERATE_LOOKUP, all else zero. */
 static inline rapt_generate_options rapt_generate_options_default(void)
 {
     rapt_generate_options o;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define LARGEST_BEAM ((size_t)1 << 16)
+#define LONGEST_LOOKUP ((size_t)64)
 
 SIZED_ENDS_WITH(rapt_generate_options, reserved);
 
@@ -33,7 +34,7 @@ static rapt_code check_as_model(const rapt_generate_options *o, rapt_error *err)
 {
     const rapt_sample_options *s = &o->sample;
     const char *const unknown = SIZED_AS_MODEL(o->max_tokens) ? "max_tokens" : SIZED_AS_MODEL(o->stop_count) ? "stop_count"
-                                : SIZED_AS_MODEL(o->top) ? "top"
+                                : SIZED_AS_MODEL(o->top) ? "top" : SIZED_AS_MODEL(o->lookup) ? "lookup"
                                 : SIZED_AS_MODEL(s->repetition_window) ? "repetition_window"
                                 : SIZED_AS_MODEL(s->bias_count) ? "bias_count" : NULL;
     return unknown ? sized_refuse_as_model(unknown, err) : RAPT_OK;
@@ -51,6 +52,8 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
         return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu: it is 1 to %zu", o->beam, LARGEST_BEAM);
     if (check_as_model(o, err) != RAPT_OK || compute_check_decoding(&o->compute, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
+    if (o->lookup > LONGEST_LOOKUP)
+        return rapt_fail(err, RAPT_ERR_VALUE, "a lookup of %zu tokens: it is 0 to %zu", o->lookup, LONGEST_LOOKUP);
     const size_t beam = generate_options_fill(m, o).beam;
     const rapt_sample_options *s = &o->sample;
     const char *unused = s->bias_count ? "logit bias" : s->repetition_window ? "repetition window"
@@ -75,15 +78,8 @@ static void take_policy(double *value, double policy)
     *value = SIZED_AS_MODEL(*value) && policy != 0 ? policy : *value;
 }
 
-/* Options that ask for a kind of sampling exclude beam search. */
-rapt_generate_options generate_options_fill(const rapt_model *m, const rapt_generate_options *options)
+void generate_options_take_policy(const rapt_search_policy *p, rapt_sample_options *s)
 {
-    rapt_generate_options o = *options;
-    rapt_sample_options *s = &o.sample;
-    const rapt_search_policy *p = &m->search;
-    const bool asked = generate_options_ask(s);
-    o.beam = !SIZED_AS_MODEL(o.beam) ? o.beam : p->given && !asked ? p->beams : 1;
-    s->greedy = s->greedy || (p->greedy && !asked);
     take_policy(&s->temperature, p->temperature);
     if (SIZED_AS_MODEL(s->top_k) && p->top_k != 0)
         s->top_k = p->top_k == SIZE_MAX ? 0 : p->top_k;
@@ -91,7 +87,18 @@ rapt_generate_options generate_options_fill(const rapt_model *m, const rapt_gene
     take_policy(&s->min_p, p->min_p);
     take_policy(&s->typical_p, p->typical_p);
     take_policy(&s->repetition_penalty, p->repetition_penalty);
-    o.sample = sampler_fill(s);
+}
+
+/* Options that ask for a kind of sampling exclude beam search. */
+rapt_generate_options generate_options_fill(const rapt_model *m, const rapt_generate_options *options)
+{
+    rapt_generate_options o = *options;
+    const rapt_search_policy *p = &m->search;
+    const bool asked = generate_options_ask(&o.sample);
+    o.beam = !SIZED_AS_MODEL(o.beam) ? o.beam : p->given && !asked ? p->beams : 1;
+    o.sample.greedy = o.sample.greedy || (p->greedy && !asked);
+    generate_options_take_policy(p, &o.sample);
+    o.sample = sampler_fill(&o.sample);
     return o;
 }
 

@@ -2,9 +2,11 @@
  * in training, and C programs. continuation.c chooses tokens from logits, prompt.c encodes prompts. */
 #include "decode/generator.h"
 
+#include "base/min.h"
 #include "decode/continuation.h"
 #include "decode/generate_options.h"
 #include "decode/generator_beam.h"
+#include "decode/lookup.h"
 #include "decode/model_tapes.h"
 #include "decode/prompt.h"
 #include "io/model_core.h"
@@ -32,13 +34,24 @@ struct rapt_generator {
     int32_t *top_ids;              /* [options.top], in the memory of `run`, for the token that is reported */
     double *top;
     const rapt_real *logits;       /* of that token, until the next pass; NULL: a beam search has none */
+    lookup lookup;                 /* while a proposal is judged, positions of it are in the cache, */
+    const rapt_real *ahead;        /* and here are the logits [proposed + 1, vocab] of its pass */
 };
 
 /* ---- the text ----------------------------------------------------------------------------------------------------- */
 
+/* Drops what the cache holds behind the text. */
+static void generator_drop_ahead(rapt_generator *g)
+{
+    if (g->ahead)
+        rapt_kv_cache_truncate(g->cache, g->run.text.count);
+    g->ahead = NULL;
+}
+
 /* Ends a run that nobody finishes. */
 static void generator_drop_run(rapt_generator *g)
 {
+    generator_drop_ahead(g);
     if (g->run.runs)
         atomic_store(&g->cancelled, false); /* a cancel was for this run */
     continuation_drop(&g->run);
@@ -126,6 +139,34 @@ static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
     return logits->data;
 }
 
+/* Logits [proposed + 1, vocab] after the text and after each token of a proposal. NULL: there is none, or `err` is set. */
+static const rapt_real *generator_look_up(rapt_generator *g, rapt_error *err)
+{
+    text_tokens *text = &g->run.text;
+    const rapt_lm *net = g->model->language.net;
+    const size_t visible = rapt_lm_visible(&net->config, text->count), first = text->count - visible;
+    const size_t left = g->run.options.max_tokens - g->run.result.token_count;
+    if (rapt_kv_cache_first(g->cache) != first || rapt_kv_cache_past(g->cache) + 1 != visible) /* more than a token lacks */
+        return NULL;
+    const size_t proposed = lookup_propose(&g->lookup, text, visible, MIN(left - 1, net->config.context - visible));
+    if (proposed == 0)
+        return NULL;
+    const rapt_tokens tokens = {text->ids + text->count - 1, 1, proposed + 1, NULL};
+    rapt_tape_begin(g->tape, (rapt_pass){0});
+    const rapt_tensor *logits = rapt_lm_step(g->tape, net, g->cache, tokens, false);
+    return rapt_tape_status(g->tape, err) ? NULL : logits->data;
+}
+
+/* The logits from which the next token of the run is chosen. NULL with `err` set. */
+static const rapt_real *generator_run_logits(rapt_generator *g, rapt_error *err)
+{
+    if (!g->ahead)
+        g->ahead = generator_look_up(g, err);
+    if (g->ahead)
+        return g->ahead + g->lookup.taken * g->model->language.net->config.vocab;
+    return err->code ? NULL : generator_logits(g, err);
+}
+
 /* A rapt_stop_fn: whether the run in progress is cancelled. A cancel holds for one run. */
 static bool generator_stops(void *context)
 {
@@ -169,8 +210,11 @@ static rapt_code generator_choose(rapt_generator *g, int32_t *id, double *log_pr
         return generator_cancelled(err);
     if (g->run.options.beam > 1)
         return generator_found(g, id, log_prob, err);
-    g->logits = generator_logits(g, err);
-    return g->logits ? continuation_choose(&g->run, g->logits, &g->scratch, id, log_prob, err) : err->code;
+    g->logits = generator_run_logits(g, err);
+    rapt_code code = g->logits ? continuation_choose(&g->run, g->logits, &g->scratch, id, log_prob, err) : err->code;
+    if (!code && g->ahead && !lookup_judge(&g->lookup, &g->run.text, *id))
+        generator_drop_ahead(g);
+    return code;
 }
 
 rapt_code rapt_generator_start(rapt_generator *g, uint64_t sample, rapt_error *err)
@@ -180,6 +224,7 @@ rapt_code rapt_generator_start(rapt_generator *g, uint64_t sample, rapt_error *e
     g->taken = 0;
     g->searched = false;
     g->logits = NULL;
+    lookup_begin(&g->lookup, g->run.options.lookup);
     continuation_begin(&g->run, sample, &g->failure);
     return g->failure.code ? rapt_fail(err, g->failure.code, "%s", g->failure.message) : RAPT_OK;
 }

@@ -44,12 +44,11 @@ rapt_code generator_beam(const generator_beams *b, double repetition_penalty, ar
     rapt_search_policy policy = b->model->search;
     if (!policy.given)
         policy = (rapt_search_policy){.length_penalty = 1};
-    policy.repetition_penalty = repetition_penalty;
     const size_t room = context - b->count + 1; /* the step after the last token is not computed */
     const search_text text = {b->text, b->count, b->count, b->count + (b->max_tokens < room ? b->max_tokens : room),
                               b->text, b->count, m->end_of_text, m->end_of_text_count};
     const search_options o = {.beam = b->beams, .n_best = b->beams, .length_penalty = policy.length_penalty,
-                              .no_repeat = policy.no_repeat_ngram, .policy = &policy};
+                              .no_repeat = policy.no_repeat_ngram, .repetition_penalty = repetition_penalty, .policy = &policy};
     rapt_kv_sizes sizes = rapt_lm_kv_sizes(m->net, b->beams);
     sizes.storage = b->kv_cache;
     rapt_kv_cache *cache = rapt_kv_cache_new(sizes, err);

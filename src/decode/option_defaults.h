@@ -11,11 +11,12 @@
 
 #define GENERATE_DEFAULTS                                                                                                \
     .size = sizeof(rapt_generate_options), .sample = {SAMPLE_DEFAULTS}, .max_tokens = RAPT_GENERATE_TOKENS,              \
-    .beam = (size_t)RAPT_AS_MODEL
+    .beam = (size_t)RAPT_AS_MODEL, .lookup = RAPT_GENERATE_LOOKUP
 
 #define TRANSLATE_DEFAULTS                                                                                               \
     .size = sizeof(rapt_translate_options), .beam = (size_t)RAPT_AS_MODEL, .length_penalty = RAPT_AS_MODEL, .n_best = 1, \
-    .batch = RAPT_TRANSLATE_BATCH, .no_repeat = (size_t)RAPT_AS_MODEL, .max_ratio = RAPT_AS_MODEL
+    .batch = RAPT_TRANSLATE_BATCH, .no_repeat = (size_t)RAPT_AS_MODEL, .max_ratio = RAPT_AS_MODEL,                       \
+    .min_length = (size_t)RAPT_AS_MODEL, .sample = {SAMPLE_DEFAULTS}
 
 #define EMBEDDER_DEFAULTS                                                                                                \
     .size = sizeof(rapt_embedder_options), .normalize = RAPT_AS_MODEL, .batch = RAPT_EMBED_BATCH

@@ -1,4 +1,5 @@
-/* decode/score_text.c: the loss of a language model on whole texts, window by window; the options of all scores. */
+/* decode/score_text.c: the loss of a language model on whole texts, window by window, and on conversations; the options of all
+ * scores. */
 #include "decode/score_watch.h"
 
 #include "base/sized.h"
@@ -72,9 +73,32 @@ static rapt_code score_check_tokens(const rapt_model *m, const rapt_token_file *
                      rapt_token_file_bytes(f, m->language.tokenizer, 0, i) + 1, (int)id, vocab);
 }
 
-/* The loss of a batch of windows with somebody who compares the logits. */
-static rapt_code score_watched_windows(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, const rapt_window_batch *b,
-                                       const score_watch *watch, rapt_loss_sums *parts, rapt_error *err)
+/* Batches of windows or of conversations. */
+typedef struct score_source {
+    size_t count;
+    bool (*at)(void *of, size_t i, score_batch *out); /* false: out of memory */
+    void *of;
+} score_source;
+
+static bool score_window_at(void *of, size_t i, score_batch *out)
+{
+    const rapt_window_batch *b = rapt_windows_at(of, i);
+    *out = (score_batch){.inputs = b->inputs, .labels = b->labels, .valid_lens = b->valid_lens};
+    return true;
+}
+
+static bool score_conversations_at(void *of, size_t i, score_batch *out)
+{
+    const rapt_batch *b = rapt_loader_batch(of, 0, i);
+    if (b)
+        *out = (score_batch){.inputs = b->inputs, .labels = b->labels, .valid_lens = b->target_lens};
+    out->inputs.lens = out->labels.lens = NULL; /* no token sees the padding behind it */
+    return b != NULL;
+}
+
+/* The loss of a batch with somebody who compares the logits. */
+static rapt_code score_watched(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, const score_batch *b,
+                               const score_watch *watch, rapt_loss_sums *parts, rapt_error *err)
 {
     const rapt_loss_options o = {.valid_lens = b->valid_lens};
     if (cache)
@@ -88,23 +112,25 @@ static rapt_code score_watched_windows(const rapt_model *m, rapt_tape *t, rapt_k
 }
 
 /* `cache`: NULL, or attention goes through it, so that the type of its keys and values has effect. */
-static rapt_code score_windows(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, rapt_windows *w,
-                               const rapt_score_options *options, const score_watch *watch, rapt_score *out, rapt_error *err)
+static rapt_code score_batches_of(const rapt_model *m, rapt_tape *t, rapt_kv_cache *cache, const score_source *source,
+                                  const rapt_score_options *options, const score_watch *watch, rapt_score *out, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < rapt_windows_batches(w) && !code; i++) {
+    for (size_t i = 0; i < source->count && !code; i++) {
+        score_batch b = {0};
         if ((code = score_asks(options, err)))
             break;
-        const rapt_window_batch *b = rapt_windows_at(w, i);
-        const rapt_loss_options o = {.valid_lens = b->valid_lens};
+        if (!source->at(source->of, i, &b))
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a batch");
+        const rapt_loss_options o = {.valid_lens = b.valid_lens};
         rapt_loss_sums parts = {0};
         rapt_tape_begin(t, (rapt_pass){0});
         if (watch)
-            code = score_watched_windows(m, t, cache, b, watch, &parts, err);
+            code = score_watched(m, t, cache, &b, watch, &parts, err);
         else if (cache)
-            lm_cached_loss(t, m->language.net, cache, b->inputs, b->labels, &o, &parts);
+            lm_cached_loss(t, m->language.net, cache, b.inputs, b.labels, &o, &parts);
         else
-            rapt_lm_loss(t, m->language.net, b->inputs, b->labels, &o, &parts);
+            rapt_lm_loss(t, m->language.net, b.inputs, b.labels, &o, &parts);
         out->nll += parts.nll;
         out->tokens += parts.tokens;
         code = code ? code : rapt_tape_status(t, err);
@@ -112,11 +138,28 @@ static rapt_code score_windows(const rapt_model *m, rapt_tape *t, rapt_kv_cache 
     return code;
 }
 
-/* Windows of a batch. It depends on the model alone, as the order of the sum does. */
+/* Rows of a batch. Their number depends on the model alone, as the order of the sum does. */
 static size_t score_rows(const rapt_lm_config *c)
 {
     size_t rows = MAX_LOGITS / c->context / c->vocab;
     return rows < 1 ? 1 : rows < MAX_ROWS ? rows : MAX_ROWS;
+}
+
+static rapt_code score_all(const rapt_model *m, const score_source *source, const rapt_score_options *o, const score_watch *watch,
+                           rapt_score *out, rapt_error *err)
+{
+    model_tapes tapes = {0};
+    rapt_kv_sizes sizes = rapt_lm_kv_sizes(m->language.net, score_rows(&m->language.net->config));
+    rapt_kv_cache *cache = NULL;
+    sizes.storage = o->compute.kv_cache;
+    rapt_code code = model_tapes_make(&tapes, m, &o->compute, MODEL_TAPES_ALL | MODEL_TAPES_PACK_IF_NEEDED, err);
+    if (!code && o->compute.kv_cache != RAPT_TYPE_FP32 && !(cache = rapt_kv_cache_new(sizes, err)))
+        code = err->code;
+    if (!code)
+        code = score_batches_of(m, tapes.all, cache, source, o, watch, out, err);
+    rapt_kv_cache_free(cache);
+    model_tapes_free(&tapes);
+    return code;
 }
 
 static rapt_code score_all_windows(const rapt_model *m, const rapt_token_file *f, const rapt_score_options *o,
@@ -125,20 +168,23 @@ static rapt_code score_all_windows(const rapt_model *m, const rapt_token_file *f
     const rapt_token_range whole = rapt_token_range_all(f);
     const size_t labels = whole.end - 1, context = m->language.net->config.context, rows = score_rows(&m->language.net->config);
     rapt_windows *w = rapt_windows_new(f, &whole, context < labels ? context : labels, rows, 0, err);
-    model_tapes tapes = {0};
-    rapt_kv_sizes sizes = rapt_lm_kv_sizes(m->language.net, rows);
-    rapt_kv_cache *cache = NULL;
-    sizes.storage = o->compute.kv_cache;
-    rapt_code code = w ? RAPT_OK : err->code;
-    code = code ? code : model_tapes_make(&tapes, m, &o->compute, MODEL_TAPES_ALL | MODEL_TAPES_PACK_IF_NEEDED, err);
-    if (!code && o->compute.kv_cache != RAPT_TYPE_FP32 && !(cache = rapt_kv_cache_new(sizes, err)))
-        code = err->code;
-    if (!code)
-        code = score_windows(m, tapes.all, cache, w, o, watch, out, err);
-    rapt_kv_cache_free(cache);
-    model_tapes_free(&tapes);
+    const score_source source = {w ? rapt_windows_batches(w) : 0, score_window_at, w};
+    rapt_code code = w ? score_all(m, &source, o, watch, out, err) : err->code;
     rapt_windows_free(w);
     return code;
+}
+
+rapt_code score_conversations(const rapt_model *m, const rapt_dataset *d, const rapt_score_options *options,
+                              const score_watch *watch, rapt_score *out, rapt_error *err)
+{
+    rapt_loader_options o = rapt_loader_options_default();
+    *out = (rapt_score){0};
+    o.batch_size = score_rows(&m->language.net->config);
+    rapt_loader *l = rapt_loader_new(d, &o, err);
+    const score_source source = {l ? rapt_loader_batches(l) : 0, score_conversations_at, l};
+    rapt_code code = l ? score_all(m, &source, options, watch, out, err) : err->code;
+    rapt_loader_free(l);
+    return code ? code : score_finish(out, err);
 }
 
 rapt_code score_tokens(const rapt_model *m, const rapt_token_file *f, const rapt_score_options *options, const score_watch *watch,

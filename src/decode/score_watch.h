@@ -27,6 +27,9 @@ void score_row(const score_batch *b, size_t row, double *log_probs);
 /* rapt_score_tokens and rapt_score_pairs. */
 rapt_code score_tokens(const rapt_model *m, const rapt_token_file *tokens, const rapt_score_options *options,
                        const score_watch *watch, rapt_score *out, rapt_error *err);
+/* The labels of conversations that carry loss. Ids must be ones that the model knows. */
+rapt_code score_conversations(const rapt_model *m, const rapt_dataset *d, const rapt_score_options *options,
+                              const score_watch *watch, rapt_score *out, rapt_error *err);
 rapt_code score_pairs(const rapt_model *m, const rapt_pairs *pairs, const rapt_score_options *options, const score_watch *watch,
                       rapt_score *out, rapt_error *err);
 

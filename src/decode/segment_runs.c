@@ -147,7 +147,7 @@ static sentence_source translate_source(const rapt_model *m, const segment_run *
     const translate_item *item = run->item;
     const search_options *o = run->is_again ? &run->again : &item->text->settings.search;
     return (sentence_source){item->source->ids, item->source->count, item->begin,
-                             search_limit(m, o, item->source->count, item->begin.count), o};
+                             search_limit(m, o, item->source->count, item->begin.count), item->row, o};
 }
 
 /* Encodes runs[count] together. */

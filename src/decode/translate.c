@@ -43,6 +43,7 @@ void rapt_translator_free(rapt_translator *t)
     translate_lane_free(t);
     model_tapes_free(&t->tapes);
     prefixes_free(&t->prefix);
+    translate_setup_free(&t->setup);
     thread_mutex_free(&t->lane.lock);
     free(t);
 }
@@ -106,6 +107,7 @@ rapt_code rapt_translator_check(const rapt_translator *t, const rapt_translate_o
     if (prefix.data)
         code = prefixes_encode(&p, t->setup.m, &t->setup.lang.policy, &prefix, 1, err);
     prefixes_free(&p);
+    translate_settings_free(&settings);
     return code;
 }
 

@@ -3,7 +3,9 @@
 
 #include "base/min.h"
 #include "base/sized.h"
+#include "decode/generate_options.h"
 #include "decode/option_defaults.h"
+#include "decode/sampler.h"
 #include "io/model_core.h"
 #include "tape/compute.h"
 
@@ -11,11 +13,23 @@
 
 #define LARGEST_BEAM ((size_t)1 << 16)
 #define LARGEST_BATCH ((size_t)1 << 16)
+#define LARGEST_MIN_LENGTH ((size_t)1 << 16)
 enum { LARGEST_PENALTY = 10, DEFAULT_PENALTY = 1 };
 
 static rapt_code refuse_number(const char *what, int value, rapt_error *err)
 {
     return rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no number %d", what, value);
+}
+
+/* Members that only texts of language models have. */
+static rapt_code check_sample(const rapt_translate_options *o, rapt_error *err)
+{
+    const rapt_sample_options *s = &o->sample;
+    const char *unused = s->bias_count ? "logit bias" : s->repetition_window ? "repetition window"
+                         : s->presence_penalty != 0 ? "presence penalty" : s->frequency_penalty != 0 ? "frequency penalty" : NULL;
+    if (unused)
+        return rapt_fail(err, RAPT_ERR_VALUE, "translations take no %s", unused);
+    return sampler_check(s, err);
 }
 
 /* Checks the ranges that rapt/decode.h states, except `threads`, which the pool checks. */
@@ -38,7 +52,9 @@ static rapt_code check_options(const rapt_model *m, const rapt_translate_options
                          LARGEST_PENALTY, LARGEST_PENALTY);
     if (!(o->max_ratio > 0) && !SIZED_AS_MODEL(o->max_ratio))
         return rapt_fail(err, RAPT_ERR_VALUE, "a largest ratio of lengths of %g: it is above 0", o->max_ratio);
-    if (compute_check_decoding(&o->compute, err) != RAPT_OK)
+    if (o->min_length > LARGEST_MIN_LENGTH && !SIZED_AS_MODEL(o->min_length))
+        return rapt_fail(err, RAPT_ERR_VALUE, "a minimum length of %zu: it is 0 to %zu", o->min_length, LARGEST_MIN_LENGTH);
+    if (check_sample(o, err) != RAPT_OK || compute_check_decoding(&o->compute, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if ((unsigned)o->detokenize > RAPT_LANGUAGE_PORTUGUESE)
         return refuse_number("language", (int)o->detokenize, err);
@@ -58,16 +74,33 @@ rapt_code translate_options_take(const rapt_translate_options *given, rapt_trans
     return sized_take(out, given, sizeof out->reserved, "translate_options", err);
 }
 
+/* Without a kind of sampling it is greedy; with one, all of the model's distribution is drawn from unless the options or the
+ * policy leave out a part. */
+static void fill_sample(const rapt_search_policy *p, rapt_sample_options *s)
+{
+    s->greedy = s->greedy || !generate_options_ask(s);
+    generate_options_take_policy(p, s);
+    s->temperature = SIZED_AS_MODEL(s->temperature) ? 1 : s->temperature;
+    s->top_k = SIZED_AS_MODEL(s->top_k) ? 0 : s->top_k;
+    *s = sampler_fill(s);
+    s->greedy = s->temperature == 0;
+}
+
 rapt_code translate_options_fill(const rapt_model *m, rapt_translate_options *o, rapt_error *err)
 {
     const rapt_search_policy *p = &m->search;
+    const bool asked = generate_options_ask(&o->sample);
     if (SIZED_AS_MODEL(o->beam))
-        o->beam = p->given ? p->beams : 1;
+        o->beam = p->given && !asked ? p->beams : 1;
+    fill_sample(p, &o->sample);
     if (SIZED_AS_MODEL(o->length_penalty))
         o->length_penalty = p->given ? p->length_penalty : DEFAULT_PENALTY;
     if (SIZED_AS_MODEL(o->no_repeat))
         o->no_repeat = p->no_repeat_ngram;
     rapt_code code = check_options(m, o, err);
+    if (!code && asked && o->beam > 1)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu does not sample: temperature, greedy, top_k, top_p, min_p and "
+                         "typical_p go with a beam of 1", o->beam);
     o->batch = MIN(o->batch, LARGEST_BATCH);
     if (SIZED_AS_MODEL(o->max_ratio))
         o->max_ratio = 0; /* the search's own limit */

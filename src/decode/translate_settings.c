@@ -2,6 +2,7 @@
  * ranges. */
 #include "decode/translate_settings.h"
 
+#include "base/sized.h"
 #include "decode/translate_options.h"
 #include "io/model_core.h"
 
@@ -10,7 +11,20 @@ rapt_code translate_setup_init(translate_setup *s, const rapt_model *m, const ra
     s->m = m;
     rapt_code code = translate_options_take(options, &s->o, err);
     code = code ? code : translate_options_fill(m, &s->o, err);
-    return code ? code : languages_set(&s->lang, m, &s->o, err);
+    code = code ? code : languages_set(&s->lang, m, &s->o, err);
+    code = code ? code : suppressed_encode(&s->suppressed, m, s->o.suppress, err);
+    s->o.suppress = NULL; /* it doesn't last */
+    return code;
+}
+
+void translate_setup_free(translate_setup *s)
+{
+    suppressed_free(&s->suppressed);
+}
+
+void translate_settings_free(translate_settings *s)
+{
+    suppressed_free(&s->suppressed);
 }
 
 /* The options of a run: the ones that rapt_translator_request.options may change come from the run, the others are fixed. */
@@ -22,10 +36,33 @@ static rapt_translate_options options_of_run(const rapt_translate_options *fixed
     o.n_best = run->n_best;
     o.no_repeat = run->no_repeat;
     o.max_ratio = run->max_ratio;
+    o.min_length = run->min_length;
     o.prefix = run->prefix;
+    o.suppress = run->suppress;
+    o.sample = run->sample;
     o.alignment = run->alignment;
     o.tokens = run->tokens;
     return o;
+}
+
+/* A search_draw_fn. */
+static rapt_code translate_draw(const void *context, const search_place *at, int32_t *token, rapt_error *err)
+{
+    sampler s = *(const sampler *)context;
+    s.k = at->k;
+    const sampler_input in = {.logits = at->x, .vocab = at->classes, .row = at->row, .position = at->position};
+    return sampler_choose(&s, &in, at->scratch, token, err);
+}
+
+/* The penalty of repetitions is the search's. */
+static rapt_code translate_set_sampler(translate_settings *s, rapt_error *err)
+{
+    rapt_sample_options o = s->o.sample;
+    o.repetition_penalty = 1;
+    s->search.repetition_penalty = s->o.sample.repetition_penalty;
+    s->search.draw = o.greedy ? NULL : translate_draw;
+    s->search.sampler = &s->sampler;
+    return sampler_init(&s->sampler, &o, NULL, err);
 }
 
 rapt_code translate_settings_init(translate_settings *s, const translate_setup *setup, const rapt_translate_options *options,
@@ -34,6 +71,7 @@ rapt_code translate_settings_init(translate_settings *s, const translate_setup *
     const rapt_model *m = setup->m;
     rapt_code code = RAPT_OK;
     s->o = setup->o;
+    s->suppressed = (suppressed){0};
     if (options) {
         rapt_translate_options own;
         code = translate_options_take(options, &own, err);
@@ -41,8 +79,15 @@ rapt_code translate_settings_init(translate_settings *s, const translate_setup *
             return code;
         s->o = options_of_run(&setup->o, &own);
         code = translate_options_fill(m, &s->o, err);
+        code = code ? code : suppressed_encode(&s->suppressed, m, s->o.suppress, err);
     }
-    s->search = (search_options){s->o.beam, s->o.length_penalty, s->o.n_best, s->o.no_repeat, s->o.max_ratio,
-                                 m->translation.special, m->search.given ? &setup->lang.policy : NULL, NULL, s->o.tokens};
-    return code;
+    const suppressed *none_of = options ? &s->suppressed : &setup->suppressed;
+    const size_t least = s->o.min_length;
+    s->search = (search_options){
+        .beam = s->o.beam, .length_penalty = s->o.length_penalty, .n_best = s->o.n_best, .no_repeat = s->o.no_repeat,
+        .max_ratio = s->o.max_ratio,
+        .min_length = SIZED_AS_MODEL(least) ? 0 : least == 0 ? SIZE_MAX : least, .special = m->translation.special,
+        .suppressed = none_of->lists, .suppressed_count = none_of->count,
+        .policy = m->search.given ? &setup->lang.policy : NULL, .log_probs = s->o.tokens};
+    return code ? code : translate_set_sampler(s, err);
 }

@@ -54,6 +54,12 @@ static int translate_by_length(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
+/* Which random numbers segment `i` of a line draws by, whatever portions the lines come in. */
+static uint64_t translate_row(const translate_text *x, size_t line, size_t i)
+{
+    return ((uint64_t)i << 40) + x->first_line + line;
+}
+
 /* If a line has several segments, the first one begins with the prefix. */
 static rapt_code translate_set_items(translate_text *x, const search_prefix *begins, bool each, rapt_error *err)
 {
@@ -66,7 +72,8 @@ static rapt_code translate_set_items(translate_text *x, const search_prefix *beg
     for (size_t line = 0; line < x->count; line++)
         for (size_t i = x->first[line]; i < x->first[line + 1]; i++) {
             const search_prefix begin = begins && i == x->first[line] ? begins[each ? line : 0] : (search_prefix){0};
-            x->items[i] = (translate_item){x, &x->source.segment[i], begin, line, false, &x->segments[i]};
+            x->items[i] = (translate_item){x, &x->source.segment[i], begin, line, translate_row(x, line, i - x->first[line]),
+                                           false, &x->segments[i]};
             x->order[i] = &x->items[i];
         }
     if (count > 0)
@@ -123,6 +130,7 @@ rapt_code translate_text_encode(translate_text *x, const translate_setup *setup,
     thread_mutex_init(&x->lock);
     x->setup = setup;
     x->tokens = request->tokens;
+    x->first_line = request->first_line;
     x->failed = SIZE_MAX;
     rapt_code code = sized_check_reserved(request->reserved, sizeof request->reserved, "translator_request", err);
     code = code ? code : translate_settings_init(&x->settings, setup, request->options, err);
@@ -141,6 +149,7 @@ void translate_text_free(translate_text *x)
     free(x->first);
     free(x->fits);
     prefixes_free(&x->prefix);
+    translate_settings_free(&x->settings);
     source_segments_free(&x->source);
     thread_mutex_free(&x->lock);
 }

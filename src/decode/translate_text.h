@@ -19,6 +19,7 @@ typedef struct translate_item {
     const source_segment *source;
     search_prefix begin;   /* forced prefix of its translation */
     size_t line;           /* that it is of */
+    uint64_t row;          /* which random numbers it draws by */
     bool stopped;          /* its line was cancelled before it was translated */
     rapt_translation *out; /* its translation */
 } translate_item;
@@ -30,6 +31,7 @@ struct translate_text {
     const rapt_text *lines;   /* [count], which must last; an element is not read if the line has tokens */
     const rapt_source_tokens *tokens; /* [count] the request's, or NULL */
     size_t count;
+    size_t first_line;        /* the request's */
     bool (*stop)(void *context, size_t line); /* whether a line is cancelled, from any thread; or NULL */
     bool (*stop_all)(void *context); /* whether all lines are: asked first; or NULL */
     void *context;

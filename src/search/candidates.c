@@ -52,6 +52,13 @@ void candidates_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt
             logits[tokens[i + n - 1]] = -INFINITY;
 }
 
+void candidates_ban_sequence(const int32_t *ids, size_t count, const int32_t *tokens, size_t length, rapt_real *logits)
+{
+    const size_t before = count - 1;
+    if (before <= length && memcmp(ids, tokens + length - before, before * sizeof *ids) == 0)
+        logits[ids[before]] = -INFINITY;
+}
+
 rapt_code candidates_check(rapt_real max, rapt_real sum, rapt_error *err)
 {
     bool finite = isfinite(max) && isfinite(sum);

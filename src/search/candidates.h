@@ -26,6 +26,9 @@ void candidates_gather_row(const kernels *k, candidate_list *l, size_t classes, 
 /* Sets the logits of tokens to -inf that would complete an n-gram that is already in tokens[length]; n 0: none. */
 void candidates_ban_repeats(size_t n, const int32_t *tokens, size_t length, rapt_real *logits);
 
+/* Sets the logit of the last of ids[count] to -inf if tokens[length] ends with those before it; count: 1 or more. */
+void candidates_ban_sequence(const int32_t *ids, size_t count, const int32_t *tokens, size_t length, rapt_real *logits);
+
 /* RAPT_ERR_NOT_FINITE if this maximum and sum of exponentials show that a logit was not finite. */
 rapt_code candidates_check(rapt_real max, rapt_real sum, rapt_error *err);
 

@@ -39,12 +39,9 @@ static void exclude_bad_words(const policy_rules *r, const policy_text *t, rapt_
 {
     const rapt_search_policy *p = r->policy;
     for (size_t i = 0; i < p->bad_word_count; i++) {
-        const int32_t *word = p->bad_words[i].ids;
-        size_t before = p->bad_words[i].count - 1;
-        if (before > t->length || (before == 0 && policy_ends(r, word[0])))
-            continue;
-        if (memcmp(word, t->tokens + t->length - before, before * sizeof *word) == 0)
-            x[word[before]] = -INFINITY;
+        const rapt_token_list *word = &p->bad_words[i];
+        if (word->count > 1 || !policy_ends(r, word->ids[0]))
+            candidates_ban_sequence(word->ids, word->count, t->tokens, t->length, x);
     }
 }
 
@@ -94,22 +91,21 @@ static rapt_code scores_log_sum(const kernels *k, size_t classes, const rapt_rea
     return max == -INFINITY ? RAPT_OK : candidates_check(max, sum, err);
 }
 
-/* Penalizes each token once, however often it occurs. The sign that counts is the sign of x - log_sum. */
-static void penalize_repeats(const policy_rules *r, const policy_text *t, bool *seen, size_t classes, rapt_real *x,
-                             double log_sum)
+/* The sign that counts is the sign of x - log_sum. */
+void policy_penalize(double penalty, const int32_t *tokens, size_t length, bool *seen, size_t classes, rapt_real *x,
+                     double log_sum)
 {
-    const double penalty = r->policy->repetition_penalty;
-    for (size_t i = 0; i < t->length; i++) {
-        int32_t id = t->tokens[i];
+    for (size_t i = 0; i < length; i++) {
+        int32_t id = tokens[i];
         if ((size_t)id >= classes || seen[id])
             continue;
         double score = (double)x[id] - log_sum;
         x[id] = (rapt_real)((score < 0 ? score * penalty : score / penalty) + log_sum);
         seen[id] = true;
     }
-    for (size_t i = 0; i < t->length; i++)
-        if ((size_t)t->tokens[i] < classes)
-            seen[t->tokens[i]] = false;
+    for (size_t i = 0; i < length; i++)
+        if ((size_t)tokens[i] < classes)
+            seen[tokens[i]] = false;
 }
 
 rapt_code policy_score(const kernels *k, const policy_rules *r, const policy_text *t, bool *seen, size_t classes, rapt_real *x,
@@ -121,7 +117,7 @@ rapt_code policy_score(const kernels *k, const policy_rules *r, const policy_tex
     if (!last_sum || (penalized && !r->of_logits))
         code = scores_log_sum(k, classes, x, log_sum, err);
     if (!code && penalized)
-        penalize_repeats(r, t, seen, classes, x, *log_sum);
+        policy_penalize(r->policy->repetition_penalty, t->tokens, t->length, seen, classes, x, *log_sum);
     if (!code && policy_restrict(r, t, classes, x))
         *log_sum = 0;
     return !code && last_sum ? scores_log_sum(k, classes, x, log_sum, err) : code;

@@ -27,6 +27,11 @@ bool policy_ends(const policy_rules *r, int32_t token);
 /* Whether policy_restrict may change anything. */
 bool policy_restricts(const rapt_search_policy *p);
 
+/* Step 2 for tokens[length], each penalized once, however often it occurs; log_sum 0: of logits. `seen` [classes] is scratch
+ * memory, false before and after. */
+void policy_penalize(double penalty, const int32_t *tokens, size_t length, bool *seen, size_t classes, rapt_real *x,
+                     double log_sum);
+
 /* Steps 3 to 5 of rapt/policy.h, which need no probabilities: sets x[classes] to -inf for excluded tokens. If a token is forced,
  * sets its x to 0 and all others to -inf. Returns whether a token is forced. */
 bool policy_restrict(const policy_rules *r, const policy_text *t, size_t classes, rapt_real *x);

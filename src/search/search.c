@@ -37,12 +37,13 @@ static bool search_allocate_result(search *s, arena *memory)
 static bool search_allocate(search *s, arena *memory)
 {
     const size_t beam = s->options.beam, ends = s->text.eos_count;
+    const bool needs_seen = s->options.policy || search_penalizes(&s->options);
     s->candidates.max = beam == 1 ? 1 : (ends > 1 ? 1 + ends : 2) * beam;
     s->candidates.best = arena_array(memory, s->candidates.max, sizeof *s->candidates.best);
     s->tokens = arena_array(memory, beam, sizeof *s->tokens);
     s->parents = arena_array(memory, beam, sizeof *s->parents);
-    s->seen = s->options.policy ? arena_zeroed(memory, s->classes, sizeof *s->seen) : NULL;
-    return s->candidates.best && s->tokens && s->parents && (s->seen || !s->options.policy) &&
+    s->seen = needs_seen ? arena_zeroed(memory, s->classes, sizeof *s->seen) : NULL;
+    return s->candidates.best && s->tokens && s->parents && (s->seen || !needs_seen) &&
            search_allocate_rows(s, &s->rows, memory) && search_allocate_rows(s, &s->next, memory) &&
            search_allocate_result(s, memory);
 }
@@ -53,7 +54,8 @@ search *search_new(const search_options *o, const search_text *text, const kerne
     search *s = arena_array(memory, 1, sizeof *s);
     if (s)
         *s = (search){.rule = o->policy ? &search_rule_of_policy : &search_rule_own, .options = *o, .text = *text, .k = k,
-                      .classes = classes, .wanted = o->policy ? o->beam : o->n_best, .row_count = 1, .length = text->known};
+                      .classes = classes, .memory = memory, .wanted = o->policy ? o->beam : o->n_best,
+                      .row_count = 1, .length = text->known};
     if (!s || !search_allocate(s, memory)) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a beam of %zu", o->beam);
         return NULL;
@@ -124,6 +126,26 @@ static void search_continue_row(search *s, const candidate *c)
     s->parents[s->next_count++] = (int32_t)c->row;
 }
 
+/* Log-probabilities stay what they were. */
+static void search_suppress(const search *s, const search_row *row, rapt_real *x)
+{
+    const size_t known = s->text.known;
+    for (size_t i = 0; i < s->options.suppressed_count; i++)
+        candidates_ban_sequence(s->options.suppressed[i].ids, s->options.suppressed[i].count, row->tokens + known,
+                                s->length - known, x);
+}
+
+/* The candidate is the token that is drawn, with the probability that it has among all. */
+static rapt_code search_draw(search *s, const rapt_real *x, double base, rapt_error *err)
+{
+    int32_t token = 0;
+    const search_place at = {s->k, x, s->classes, s->text.row, s->length - s->text.known, s->memory};
+    rapt_code code = s->options.draw(s->options.sampler, &at, &token, err);
+    if (!code)
+        candidates_insert(&s->candidates, (candidate){base + (double)x[token], 0, token});
+    return code;
+}
+
 /* Collects the candidates of all rows. `logits`: [rows, classes]. */
 static rapt_code search_gather(search *s, rapt_real *logits, rapt_error *err)
 {
@@ -132,13 +154,17 @@ static rapt_code search_gather(search *s, rapt_real *logits, rapt_error *err)
         rapt_real *x = logits + i * s->classes; /* [classes] */
         double base;
         rapt_code code = s->rule->weigh(s, &s->rows[i], x, &base, err);
-        if (code)
-            return code;
-        if (s->length < s->text.count) {
+        if (!code && s->length >= s->text.count)
+            search_suppress(s, &s->rows[i], x);
+        if (!code && s->length < s->text.count) {
             const int32_t forced = s->text.prompt[s->length];
             candidates_insert(&s->candidates, (candidate){base + (double)x[forced], i, forced});
-        } else
+        } else if (!code && s->options.draw)
+            code = search_draw(s, x, base, err);
+        else if (!code)
             candidates_gather_row(s->k, &s->candidates, s->classes, x, base, i);
+        if (code)
+            return code;
     }
     return s->candidates.count ? RAPT_OK
                                : rapt_fail(err, RAPT_ERR_VALUE, "the model's generation settings exclude every token at "

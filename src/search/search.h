@@ -7,17 +7,36 @@
 #include "kernels/kernels.h"
 #include "rapt/io.h"
 
+/* The next token of a hypothesis, to be drawn. */
+typedef struct search_place {
+    const kernels *k;
+    const rapt_real *x;    /* [classes] what candidates are compared by; -inf: the token may not follow */
+    size_t classes;
+    uint64_t row, position; /* of the random number: search_text.row, and the tokens before without the start */
+    arena *scratch;
+} search_place;
+
+/* Draws *token. `sampler` is search_options.sampler. */
+typedef rapt_code search_draw_fn(const void *sampler, const search_place *at, int32_t *token, rapt_error *err);
+
 typedef struct search_options {
     size_t beam;           /* unfinished hypotheses, at least 1: greedy search */
     double length_penalty;
     size_t n_best;         /* hypotheses wanted, 1 .. beam */
     size_t no_repeat;      /* no-repeat n-gram size; 0: off */
     double max_ratio;      /* see search_limit */
+    size_t min_length;     /* tokens after the prompt that come before <eos>; 0: as the policy says, or none; SIZE_MAX: none */
+    double repetition_penalty; /* 0: the policy's, or none; 1: none; r: the logits x of tokens that the hypothesis has
+                                  become x / r where x > 0, x * r elsewhere (with a policy, as rapt/policy.h says) */
+    const rapt_token_list *suppressed; /* [suppressed_count] sequences of tokens that no hypothesis has, but in a prompt */
+    size_t suppressed_count;
     rapt_special_ids special; /* of a translation model; <bos> begins a hypothesis, <eos> ends it */
     const rapt_search_policy *policy; /* search as rapt/policy.h says; NULL: rapt's own search */
     const rapt_tokenizer *whole; /* byte-level tokenizer whose tokens must form whole characters; NULL: any token may follow any
                                     other */
     bool log_probs;        /* hypotheses have log-probabilities of tokens */
+    search_draw_fn *draw;  /* with a beam of 1: draws each token that is not forced; NULL: the best token follows */
+    const void *sampler;   /* of draw */
 } search_options;
 
 /* What a search continues. Everything must last as long as the search. */
@@ -29,6 +48,7 @@ typedef struct search_text {
     size_t source_count;
     const int32_t *eos;    /* [eos_count] tokens that end a hypothesis */
     size_t eos_count;
+    uint64_t row;          /* which random numbers `draw` takes */
 } search_text;
 
 /* A finished hypothesis: the tokens after the first `known`, with <eos> unless the limit truncated it. */

@@ -4,6 +4,7 @@
 
 #include "base/math.h"
 #include "io/model_core.h"
+#include "search/policy_scores.h"
 #include "search/whole_text.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@ static double own_score(const search *s, double log_prob, size_t length)
     return log_prob / own_penalty(s->options.length_penalty, length - s->text.known);
 }
 
-/* Bans tokens that would complete an n-gram that is there already (never <eos>), and tokens that would not form whole characters;
- * within a character repeats are allowed. */
+/* Bans tokens that would complete an n-gram that is there already (never <eos>), tokens that would not form whole characters, and
+ * <eos> before the least length; within a character repeats are allowed. */
 static void own_ban(const search *s, const search_row *row, rapt_real *x)
 {
     const search_options *o = &s->options;
@@ -31,12 +32,17 @@ static void own_ban(const search *s, const search_row *row, rapt_real *x)
         candidates_ban_repeats(o->no_repeat, tokens, length, x);
     if (o->whole)
         whole_text_ban(o->whole, tokens, length, s->classes, x);
+    for (size_t i = 0; i < s->text.eos_count && s->length - s->text.count < search_min_length(o); i++)
+        x[s->text.eos[i]] = -INFINITY;
 }
 
-/* The softmax is over all tokens, including banned ones. */
+/* The softmax is over all tokens, including banned ones, with their penalties. */
 static rapt_code own_weigh(search *s, const search_row *row, rapt_real *x, double *base, rapt_error *err)
 {
     rapt_real max, sum;
+    const size_t known = s->text.known;
+    if (search_penalizes(&s->options))
+        policy_penalize(s->options.repetition_penalty, row->tokens + known, s->length - known, s->seen, s->classes, x, 0);
     s->k->log_sum_exp(s->classes, x, &max, &sum);
     *base = row->log_prob - (double)max - math_log((double)sum);
     if (candidates_check(max, sum, err))

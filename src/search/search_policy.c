@@ -16,6 +16,10 @@ static rapt_code policy_weigh(search *s, const search_row *row, rapt_real *x, do
 {
     rapt_search_policy policy = *s->options.policy;
     policy.no_repeat_ngram = s->options.no_repeat;
+    if (s->options.repetition_penalty != 0)
+        policy.repetition_penalty = s->options.repetition_penalty;
+    if (s->options.min_length > 0)
+        policy.min_length = 0, policy.min_new_tokens = search_min_length(&s->options);
     const policy_rules rules = {&policy, s->text.eos, s->text.eos_count, s->options.beam == 1};
     const policy_text so_far = {row->tokens, s->length, s->text.count, s->text.max_length, s->text.source, s->text.source_count};
     double log_sum = 0;

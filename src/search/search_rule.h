@@ -41,9 +41,20 @@ struct search {
     int32_t *tokens, *parents;      /* [row_count] */
     bool same;                      /* the rows continue the rows before, in their order */
     candidate_list candidates;
-    bool *seen;                     /* [classes] false, for the policy's rule */
+    bool *seen;                     /* [classes] false, for penalties; or NULL */
+    arena *memory;
     search_result found;
 };
+
+static inline size_t search_min_length(const search_options *o)
+{
+    return o->min_length == SIZE_MAX ? 0 : o->min_length;
+}
+
+static inline bool search_penalizes(const search_options *o)
+{
+    return o->repetition_penalty != 0 && o->repetition_penalty != 1;
+}
 
 /* The score that a hypothesis must exceed to become a result. */
 static inline double search_worst(const search *s)

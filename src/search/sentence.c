@@ -47,7 +47,7 @@ static bool sentence_prompt(sentence *s, const sentence_source *from, search_tex
 static rapt_code sentence_search(const sentence_model *on, sentence *s, const sentence_source *from, rapt_error *err)
 {
     search_text text = {.known = 1, .max_length = 1 + from->limit, .source = from->ids, .source_count = from->count,
-                        .eos_count = 1};
+                        .eos_count = 1, .row = from->row};
     s->code = RAPT_OK;
     s->error = (rapt_error){0};
     s->search = NULL;

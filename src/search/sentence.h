@@ -18,6 +18,7 @@ typedef struct sentence_source {
     size_t count;
     search_prefix prefix;
     size_t limit;       /* max target tokens, with the prefix and <eos> */
+    uint64_t row;       /* which random numbers are its own, if tokens are drawn */
     const search_options *options;
 } sentence_source;
 

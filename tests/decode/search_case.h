@@ -82,7 +82,7 @@ static inline void search_together(setting *s, size_t first, size_t count, size_
     for (size_t i = 0; i < count; i++) {
         const size_t k = first + i;
         on[i] = &s->sentences[k];
-        from[i] = (sentence_source){s->source + k * SOURCE, (size_t)s->lens[k], s->prefixes[k], s->limits[k], &o};
+        from[i] = (sentence_source){s->source + k * SOURCE, (size_t)s->lens[k], s->prefixes[k], s->limits[k], k, &o};
     }
     rapt_code code = sentence_begin(&model, on, from, count, &err);
     for (size_t left = count; left > 0 && !code;) {

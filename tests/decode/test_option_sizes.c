@@ -117,6 +117,7 @@ static void defaults_have_their_size(void **state)
     assert_true(translate.size == sizeof translate && translate.n_best == 1 && translate.batch == RAPT_TRANSLATE_BATCH);
     assert_true(translate.beam == t.beam && translate.length_penalty == RAPT_AS_MODEL && translate.no_repeat == t.no_repeat);
     assert_true(generate.size == sizeof generate && generate.max_tokens == RAPT_GENERATE_TOKENS && generate.sample.seed == 1);
+    assert_int_equal(generate.lookup, RAPT_GENERATE_LOOKUP);
     assert_true(embedder.size == sizeof embedder && embedder.batch == RAPT_EMBED_BATCH && embedder.normalize == RAPT_AS_MODEL);
     assert_true(model.size == sizeof model && model.slots == RAPT_ENGINE_SLOTS && model.batch == RAPT_TRANSLATE_BATCH);
     assert_int_equal(rapt_score_options_default().size, sizeof(rapt_score_options));
@@ -245,6 +246,7 @@ static void members_that_no_model_decides(void **state)
     refuses_as_model(rapt_translate(pair, lines, 1, &TRANSLATE(.batch = as_model), out, &err), &err, "batch");
     refuses_as_model(rapt_generate(lm, "A", &GENERATE(.max_tokens = as_model), &text, &err), &err, "max_tokens");
     refuses_as_model(rapt_generate(lm, "A", &GENERATE(.stop_count = as_model), &text, &err), &err, "stop_count");
+    refuses_as_model(rapt_generate(lm, "A", &GENERATE(.lookup = as_model), &text, &err), &err, "lookup");
     refuses_as_model(rapt_generate(lm, "A", &GENERATE(.sample.repetition_window = as_model), &text, &err), &err,
                      "repetition_window");
     refuses_as_model(rapt_generate(lm, "A", &GENERATE(.sample.bias_count = as_model), &text, &err), &err, "bias_count");

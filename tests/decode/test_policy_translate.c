@@ -188,11 +188,37 @@ static void translators_follow_the_model(void **state)
     rapt_model_free(m);
 }
 
+/* The options' least length takes the place of the policy's, which counts new tokens, or all with the start token. */
+static void a_least_length_replaces_the_policys(void **state)
+{
+    static const char *const lines[] = {"w3 w9 w4"};
+    static const size_t given[] = {(size_t)RAPT_AS_MODEL, 6, 0}, wanted[2][3] = {{4, 6, 0}, {3, 6, 0}};
+    (void)state;
+    rapt_error err = {0};
+    rapt_model *m = case_translation_model(20, 1);
+    m->translation.net->decoder.output.bias->value.data[RAPT_EOS] += 20; /* it ends as soon as it may */
+    for (size_t beam = 1; beam <= 3; beam += 2)
+        for (size_t kind = 0; kind < 2; kind++)
+            for (size_t i = 0; i < 3; i++) {
+                rapt_translation out;
+                m->search = PLAIN;
+                m->search.beams = beam;
+                m->search.min_new_tokens = kind ? 0 : 4;
+                m->search.min_length = kind ? 4 : 9;
+                const rapt_translate_options o = {TRANSLATE_DEFAULTS, .tokens = true, .min_length = given[i]};
+                assert_int_equal(rapt_translate(m, lines, 1, &o, &out, &err), RAPT_OK);
+                assert_int_equal(out.hypotheses[0].token_count, wanted[kind][i]);
+                rapt_translations_free(&out, 1);
+            }
+    rapt_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_are_those_of_whole_rows), cmocka_unit_test(prefixes_do_not_count),
         cmocka_unit_test(forced_tokens_stand_at_the_ends), cmocka_unit_test(ngrams_of_the_source_do_not_come),
-        cmocka_unit_test(sentences_alone_give_the_same_bits), cmocka_unit_test(translators_follow_the_model)};
+        cmocka_unit_test(sentences_alone_give_the_same_bits), cmocka_unit_test(translators_follow_the_model),
+        cmocka_unit_test(a_least_length_replaces_the_policys)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

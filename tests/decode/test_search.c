@@ -388,6 +388,121 @@ static void the_end_is_never_banned(void **state)
     free_setting(&s);
 }
 
+/* The logits after tokens[length], by a pass over the whole row, with the penalty on each token that is there. Adds the log p of
+ * `next` to *log_p; returns the best token but `never`. */
+static int32_t penalized(setting *s, size_t i, const int32_t *tokens, size_t length, double penalty, int32_t never, int32_t next,
+                         double *log_p)
+{
+    int32_t row[64] = {RAPT_BOS}, best = -1;
+    double x[MODEL_VOCAB], sum = 0;
+    memcpy(row + 1, tokens, length * sizeof *tokens);
+    rapt_tape_begin(s->t, (rapt_pass){0});
+    rapt_tensor *y = rapt_transformer_forward(s->t, s->m, (rapt_tokens){s->source + i * SOURCE, 1, SOURCE}, &s->lens[i],
+                                              (rapt_tokens){row, 1, length + 1});
+    for (int32_t j = 0; j < MODEL_VOCAB; j++) {
+        bool there = false;
+        for (size_t p = 0; p < length; p++)
+            there |= tokens[p] == j;
+        x[j] = (double)y->data[length * MODEL_VOCAB + (size_t)j];
+        if (there)
+            x[j] = x[j] > 0 ? x[j] / penalty : x[j] * penalty;
+        sum += exp(x[j]);
+        best = j != never && (best < 0 || x[j] > x[best]) ? j : best;
+    }
+    *log_p += x[next] - log(sum);
+    return best;
+}
+
+static void a_penalty_is_of_tokens_that_are_there(void **state)
+{
+    static const double penalties[] = {1.3, 3, 0.8};
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 12, 0);
+    for (size_t p = 0; p < 3; p++)
+        for (size_t beam = 0; beam <= 3; beam += 3) {
+            const search_options o = {.n_best = beam ? 3 : 1, .repetition_penalty = penalties[p], .log_probs = true};
+            search_together(&s, 0, SENTENCES, beam, o);
+            for (size_t i = 0; i < SENTENCES; i++)
+                for (size_t j = 0; j < s.results[i].count; j++) {
+                    const search_hypothesis *h = &s.results[i].best[j];
+                    double sum = 0;
+                    for (size_t k = 0; k < h->length; k++) {
+                        double log_p = 0;
+                        const int32_t best = penalized(&s, i, h->tokens, k, penalties[p], -1, h->tokens[k], &log_p);
+                        assert_true(beam || best == h->tokens[k]);
+                        assert_true(fabs(log_p - h->log_probs[k]) < 1e-4);
+                        sum += log_p;
+                    }
+                    assert_true(fabs(sum - h->log_prob) < 1e-4);
+                }
+        }
+    free_setting(&s);
+}
+
+/* Greedy search takes the best token but <eos> until there are enough, and log-probabilities stay the model's. */
+static void no_end_before_the_least_length(void **state)
+{
+    static const int32_t prefix[] = {7, 9};
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 20, 3); /* ends at once if it may */
+    for (size_t beam = 0; beam <= 4; beam += 4)
+        for (size_t with = 0; with <= 2; with += 2)
+            for (size_t least = 0; least <= 9; least += 3) {
+                const search_options o = {.n_best = beam ? 3 : 1, .min_length = least ? least : SIZE_MAX};
+                set_prefix(&s, prefix, with);
+                search_together(&s, 0, SENTENCES, beam, o);
+                for (size_t i = 0; i < SENTENCES; i++)
+                    for (size_t j = 0; j < s.results[i].count; j++) {
+                        const search_hypothesis *h = &s.results[i].best[j];
+                        assert_true(h->length > with + least || h->length == s.limits[i]);
+                        for (size_t k = 0; k < with + least && k < h->length; k++)
+                            assert_int_not_equal(h->tokens[k], RAPT_EOS);
+                        assert_true(fabs(log_p_of(&s, i, h->tokens, h->length) - h->log_prob) < 1e-4);
+                        for (size_t k = with; k < h->length && !beam; k++) {
+                            double log_p = 0;
+                            const int32_t never = k < with + least ? RAPT_EOS : -1;
+                            const int32_t best = penalized(&s, i, h->tokens, k, 1, never, h->tokens[k], &log_p);
+                            assert_int_equal(h->tokens[k], best);
+                        }
+                    }
+            }
+    free_setting(&s);
+}
+
+static bool has_sequence(const search_hypothesis *h, const rapt_token_list *list)
+{
+    for (size_t i = 0; i + list->count <= h->length; i++)
+        if (memcmp(h->tokens + i, list->ids, list->count * sizeof *list->ids) == 0)
+            return true;
+    return false;
+}
+
+/* A token and a pair of tokens of a search do not come in the next one, whose log-probabilities stay the model's. */
+static void suppressed_tokens_do_not_come(void **state)
+{
+    (void)state;
+    setting s = new_setting(MODEL_VOCAB, 20, -3);
+    for (size_t beam = 0; beam <= 4; beam += 4) {
+        int32_t one[1], two[2];
+        const rapt_token_list lists[] = {{one, 1}, {two, 2}};
+        search_together(&s, 0, SENTENCES, beam, (search_options){.n_best = beam ? 3 : 1});
+        const search_hypothesis *h = &s.results[0].best[0];
+        assert_true(h->length > 5);
+        one[0] = h->tokens[1];
+        memcpy(two, h->tokens + 3, sizeof two);
+        assert_true(has_sequence(h, &lists[0]) && has_sequence(h, &lists[1]));
+        search_together(&s, 0, SENTENCES, beam,
+                        (search_options){.n_best = beam ? 3 : 1, .suppressed = lists, .suppressed_count = 2});
+        for (size_t i = 0; i < SENTENCES; i++)
+            for (size_t j = 0; j < s.results[i].count; j++) {
+                const search_hypothesis *found = &s.results[i].best[j];
+                assert_false(has_sequence(found, &lists[0]) || has_sequence(found, &lists[1]));
+                assert_true(fabs(log_p_of(&s, i, found->tokens, found->length) - found->log_prob) < 1e-4);
+            }
+    }
+    free_setting(&s);
+}
+
 static void prefixes_come_first_and_cost(void **state)
 {
     static const int32_t prefix[] = {7, 7, 30};
@@ -458,6 +573,9 @@ int main(void)
         cmocka_unit_test(a_limit_of_one_token),
         cmocka_unit_test(no_tokens_come_twice),
         cmocka_unit_test(the_end_is_never_banned),
+        cmocka_unit_test(a_penalty_is_of_tokens_that_are_there),
+        cmocka_unit_test(no_end_before_the_least_length),
+        cmocka_unit_test(suppressed_tokens_do_not_come),
         cmocka_unit_test(prefixes_come_first_and_cost),
         cmocka_unit_test(own_words_as_a_prefix_change_nothing),
         cmocka_unit_test(prefixes_of_their_own),

@@ -302,6 +302,7 @@ static void options_have_ranges(void **state)
         {TRANSLATE_DEFAULTS, .split = RAPT_SENTENCE_SPLIT_ALL + 1},
         {TRANSLATE_DEFAULTS, .detokenize = RAPT_LANGUAGE_PORTUGUESE + 1},
         {TRANSLATE_DEFAULTS, .compute.kv_cache = RAPT_TYPE_Q8_0 + 1},
+        {TRANSLATE_DEFAULTS, .min_length = 65537},
     };
     static const rapt_translate_options good[] = {
         {TRANSLATE_DEFAULTS, .beam = 1, .n_best = 1},
@@ -310,6 +311,7 @@ static void options_have_ranges(void **state)
         {TRANSLATE_DEFAULTS, .max_ratio = 1e300},
         {TRANSLATE_DEFAULTS, .compute.threads = 1},
         {TRANSLATE_DEFAULTS, .no_repeat = SIZE_MAX},
+        {TRANSLATE_DEFAULTS, .min_length = 65536},
     };
     rapt_model *m = new_model(2);
     rapt_translation one[LINES], all[LINES], out;

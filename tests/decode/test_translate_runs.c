@@ -41,6 +41,9 @@ static const rapt_translate_options OPTIONS[] = {
     {TRANSLATE_DEFAULTS, .beam = 2, .prefix = "w5 w6", .max_ratio = 1, .tokens = true},
     {TRANSLATE_DEFAULTS, .beam = 3, .n_best = 2, .no_repeat = 1, .max_ratio = 0.5, .alignment = true},
     {TRANSLATE_DEFAULTS, .beam = 1, .no_repeat = 2, .prefix = "w3"},
+    {TRANSLATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1.5, .seed = 3}, .tokens = true},
+    {TRANSLATE_DEFAULTS, .beam = 2, .sample = {SAMPLE_DEFAULTS, .repetition_penalty = 1.6}, .min_length = 5,
+     .suppress = "w3\nw4 w5"},
 };
 #define OPTION_COUNT (sizeof OPTIONS / sizeof *OPTIONS)
 
