@@ -52,6 +52,7 @@ static rapt_code lm_job_fill(lm_job *j, const rapt_model *m, const rapt_generate
     if (!code && !(j->top_ids && j->top))
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
     code = code ? code : text_tokens_put(&j->run.text, 0, j->request.tokens, j->request.count, err);
+    lookup_begin(&j->lookup, o->lookup);
     return code ? code : continuation_begin(&j->run, j->request.sample, err);
 }
 

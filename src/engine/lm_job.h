@@ -4,12 +4,14 @@
 #define ENGINE_LM_JOB_H
 
 #include "decode/continuation.h"
+#include "decode/lookup.h"
 #include "engine/engine_core.h"
 
 typedef struct lm_job {
     rapt_engine_job job;
     rapt_engine_generation request; /* only its functions and `context` may be read, not its other pointers */
     continuation run;
+    lookup lookup;      /* while a proposal is judged, the slot's row of the cache holds positions of it behind the text */
     size_t scored;      /* tokens of the prompt that were reported */
     int32_t *top_ids;   /* [request.top] and as many probabilities, for the token that is reported */
     double *top;

@@ -1,5 +1,5 @@
-/* engine/lm_lane.c: the lane of a language model. A step gives every running text a token and computes chunks of prompts, all in
- * one pass (continuous batching). */
+/* engine/lm_lane.c: the lane of a language model. A step gives every running text a token, or more where its proposals hold
+ * (decode/lookup.h), and computes chunks of prompts, all in one pass (continuous batching). */
 #include "engine/lm_lane.h"
 
 #include "base/clock.h"
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define CHUNK ((size_t)64 << 10)
+#define DECODED 32 /* tokens of running texts and their proposals in a step: more would take longer than they save */
 #define SCORED 64 /* tokens of scored prompts in a step: each has logits of the whole vocabulary */
 
 /* ---- jobs that come and go ----------------------------------------------------------------------------------------- */
@@ -96,7 +97,8 @@ static void lm_lane_admit(lm_lane *l)
 
 static void lm_lane_put(lm_lane *l, const lm_slot *s, size_t count, size_t rest)
 {
-    const lm_piece_logits logits = lm_job_scores(s->job) ? LM_PIECE_ALL : count == rest ? LM_PIECE_LAST : LM_PIECE_NONE;
+    const bool all = lm_job_scores(s->job) || count > rest;
+    const lm_piece_logits logits = all ? LM_PIECE_ALL : count == rest ? LM_PIECE_LAST : LM_PIECE_NONE;
     const int32_t *ids = s->job->run.text.ids + s->first + s->held.count;
     l->pieces[l->piece_count++] = (lm_piece){(size_t)(s - l->slots), ids, count, logits};
 }
@@ -139,16 +141,32 @@ static size_t lm_lane_share(lm_lane *l, size_t budget)
     return budget - left;
 }
 
-/* Chooses the pieces of a step: a token of each text whose prompt is computed, then chunks of prompts. Returns the number of
- * tokens in the chunks. */
+/* The tokens that a slot proposes for a step in which `running` texts get one. They stand behind its text. */
+static size_t lm_lane_propose(lm_lane *l, const lm_slot *s, size_t running)
+{
+    lm_job *j = s->job;
+    const size_t seen = s->held.count + 1, room = l->model->language.net->config.context - seen, share = DECODED / running;
+    const size_t left = j->run.options.max_tokens - j->run.result.token_count;
+    if (lm_job_scores(j) || left == 0 || share == 0)
+        return 0;
+    const size_t proposed = lookup_propose(&j->lookup, &j->run.text, seen, MIN(share - 1, MIN(left - 1, room)));
+    l->counts.proposed_tokens += proposed;
+    return proposed;
+}
+
+/* Chooses the pieces of a step: a token of each text whose prompt is computed, with its proposals, then chunks of prompts.
+ * Returns the number of tokens in the chunks. */
 static size_t lm_lane_plan(lm_lane *l)
 {
+    size_t running = 0;
     l->piece_count = 0;
     for (size_t i = 0; i < l->slot_count; i++) {
         l->rest[i] = l->slots[i].job ? lm_slot_rest(l, &l->slots[i]) : 0;
-        if (l->rest[i] == 1)
-            lm_lane_put(l, &l->slots[i], 1, 1);
+        running += l->rest[i] == 1;
     }
+    for (size_t i = 0; i < l->slot_count; i++)
+        if (l->rest[i] == 1)
+            lm_lane_put(l, &l->slots[i], 1 + lm_lane_propose(l, &l->slots[i], running), 1);
     return lm_lane_share(l, lm_budget_tokens(&l->budget, l->piece_count));
 }
 
@@ -176,32 +194,59 @@ static void lm_lane_read(lm_lane *l, const rapt_real *logits)
         const lm_piece *p = &l->pieces[i];
         lm_slot *s = &l->slots[p->row];
         const size_t rows = p->logits == LM_PIECE_ALL ? p->count : p->logits == LM_PIECE_LAST;
-        const bool last = s->first + s->held.count + p->count == s->job->run.text.count;
-        if (p->logits == LM_PIECE_ALL)
+        const size_t proposed = s->job->lookup.proposed, count = p->count - proposed;
+        const bool last = s->first + s->held.count + count == s->job->run.text.count;
+        if (lm_job_scores(s->job))
             lm_lane_score(l, s->job, p, logits);
-        if (!lm_slot_extend(l, s, p->count))
+        if (!lm_slot_extend(l, s, count))
             rapt_fail(&s->job->error, RAPT_ERR_MEMORY, "out of memory for the tokens of a text");
         else if (last && s->job->run.options.max_tokens == 0)
             lm_lane_end(l, s);
         else if (last) {
             l->choosing[l->choosing_count] = s->job;
-            l->logits[l->choosing_count++] = logits + (rows - 1) * vocab;
+            l->logits[l->choosing_count++] = logits + (rows - 1 - proposed) * vocab;
         }
         logits += rows * vocab;
     }
 }
 
-/* Every text that got its last logits takes a token. */
+/* The text of choosing[at] takes the token that it has chosen. Returns whether that was a proposed one, so that it can take the
+ * next one from the logits of this step, too. */
+static bool lm_lane_take_token(lm_lane *l, size_t at)
+{
+    lm_job *j = l->choosing[at];
+    lm_slot *s = &l->slots[j->slot];
+    const size_t before = j->run.result.token_count;
+    const bool proposed = !j->error.code && lookup_judge(&j->lookup, &j->run.text, j->chosen);
+    const bool continues = lm_job_take(j, l->logits[at], l->scratch);
+    l->counts.generated_tokens += j->run.result.token_count - before;
+    l->counts.accepted_tokens += proposed;
+    if (continues && proposed && engine_stops(&j->job)) /* as before every other token */
+        lm_lane_stop(j);
+    else if (continues && proposed && lm_slot_extend(l, s, 1))
+        return true;
+    else if (continues && proposed)
+        rapt_fail(&j->error, RAPT_ERR_MEMORY, "out of memory for the tokens of a text");
+    lm_slot_trim(l, s);
+    if (!continues)
+        lm_lane_end(l, s);
+    return false;
+}
+
+/* Every text that got its last logits takes a token, and more where its proposal holds. */
 static void lm_lane_take(lm_lane *l)
 {
-    pool_run(l->tapes.pool, l->choosing_count, l->choosing_count * l->model->language.net->config.vocab * 8, lm_lane_choose, l);
-    for (size_t i = 0; i < l->choosing_count; i++) {
-        lm_job *j = l->choosing[i];
-        const size_t before = j->run.result.token_count;
-        const bool goes_on = lm_job_take(j, l->logits[i], l->scratch);
-        l->counts.generated_tokens += j->run.result.token_count - before;
-        if (!goes_on)
-            lm_lane_end(l, &l->slots[j->slot]);
+    const size_t vocab = l->model->language.net->config.vocab;
+    while (l->choosing_count > 0) {
+        size_t still = 0;
+        pool_run(l->tapes.pool, l->choosing_count, l->choosing_count * vocab * 8, lm_lane_choose, l);
+        for (size_t i = 0; i < l->choosing_count; i++) {
+            if (!lm_lane_take_token(l, i))
+                continue;
+            l->choosing[still] = l->choosing[i];
+            l->logits[still++] = l->logits[i] + vocab;
+        }
+        l->choosing_count = still;
     }
 }
 

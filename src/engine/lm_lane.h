@@ -50,6 +50,8 @@ size_t lm_slot_rest(lm_lane *l, lm_slot *s);
 bool lm_slot_follows(const lm_lane *l, const lm_slot *s);
 /* Records that `count` more tokens were computed. False: out of memory; the slot is then empty. */
 bool lm_slot_extend(lm_lane *l, lm_slot *s, size_t count);
+/* Ends the job's proposal: drops the positions behind its text. */
+void lm_slot_trim(lm_lane *l, lm_slot *s);
 /* The job has left. */
 void lm_slot_release(lm_lane *l, lm_slot *s);
 

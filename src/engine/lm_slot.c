@@ -116,6 +116,12 @@ bool lm_slot_extend(lm_lane *l, lm_slot *s, size_t count)
     return false;
 }
 
+void lm_slot_trim(lm_lane *l, lm_slot *s)
+{
+    lm_slot_truncate(l, s, s->held.count);
+    s->job->lookup.proposed = 0;
+}
+
 /* ---- admission ----------------------------------------------------------------------------------------------------- */
 
 /* Max positions of the KV cache that a job may need. */

@@ -21,7 +21,7 @@ typedef struct lm_request {
     rapt_generated want;
     /* of the engine */
     rapt_generated got;
-    char text[256]; /* put together from what the tokens brought */
+    char text[1024]; /* put together from what the tokens brought */
     size_t size, tokens, stop_after; /* stop_after: tokens after which it stops itself; 0: never */
     atomic_size_t seen;
     rapt_code code;
@@ -51,6 +51,7 @@ static inline void requests_make(lm_request *r, const rapt_model *m)
         r[i].options = GENERATE(.sample = {SAMPLE_DEFAULTS, .temperature = 1, .seed = 3 + i % 2}, .max_tokens = 1 + i % 25);
         r[i].options.sample.greedy = i % 5 == 4;
         r[i].options.sample.repetition_penalty = i % 7 == 3 ? 1.3 : 1;
+        r[i].options.lookup = (size_t[]){16, 1, 64, 0, 5}[i * 3 % 5];
         r[i].options.stops = stops;
         r[i].options.stop_count = i % 6 == 5 ? 2 : 0;
     }
@@ -62,6 +63,7 @@ static inline void requests_alone(lm_request *r, const rapt_engine_model_options
     for (size_t i = 0; i < REQUESTS; i++) {
         rapt_error err = {0};
         rapt_generate_options options = r[i].options;
+        options.lookup = 0;
         options.compute.threads = 1;
         options.compute.type = o->compute.type;
         options.compute.kv_cache = o->compute.kv_cache;

@@ -1,5 +1,5 @@
 /* tests/engine/test_engine_lm.c: an engine's texts have the bits that a generator gives each alone: for any number of slots,
- * chunks of prompts, threads and requests at once, with and without cached prefixes, whatever the model and the KV cache; jobs
+ * chunks of prompts, proposals, threads and requests at once, with and without cached prefixes, whatever model and KV cache; jobs
  * that are cancelled or stop leave the others as they are; prompts are scored as the model's softmax has them.
  * labels: threads */
 #define _POSIX_C_SOURCE 200809L
@@ -107,6 +107,7 @@ static void check_setting(size_t variant, int threads, const rapt_engine_model_o
     assert_int_equal(counts.done + counts.cancelled, 2 * REQUESTS);
     assert_int_equal(counts.failed, 0);
     assert_true(!o->no_prefix_cache || counts.cached_tokens == 0);
+    assert_true(counts.accepted_tokens <= counts.proposed_tokens && counts.accepted_tokens <= counts.generated_tokens);
     rapt_engine_free(e);
     requests_free(r);
     free(r);
@@ -177,6 +178,58 @@ static void memory_is_never_passed(void **state)
             rapt_engine_job_free(jobs[k]);
         assert_int_equal(w.most, i * context);
         rapt_engine_free(e);
+    }
+}
+
+/* ---- proposals ------------------------------------------------------------------------------------------------------- */
+
+enum { LOOPING = 3, LONG = 150 };
+
+/* Greedy texts of a token that a bias prefers: each proposal is right. */
+static void looping_requests(lm_request *r, const rapt_model *m)
+{
+    static const rapt_logit_bias bias[] = {{5, 100}};
+    requests_make(r, m);
+    for (size_t i = 0; i < LOOPING; i++) {
+        r[i].options = GENERATE(.max_tokens = LONG + i, .lookup = 16 >> i,
+                                .sample = {SAMPLE_DEFAULTS, .greedy = true, .biases = bias, .bias_count = 1});
+        r[i].stop_after = 0;
+    }
+}
+
+/* Proposals that hold make texts in fewer steps, beyond the context, too. A text that is stopped among the tokens of a step ends
+ * there, and what its slot holds then serves the next text. */
+static void repeats_take_fewer_steps(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads < 4; threads++) {
+        const rapt_engine_model_options o = {ENGINE_MODEL_DEFAULTS, .slots = LOOPING, .no_prefix_cache = threads == 3};
+        lm_request *r = calloc(REQUESTS, sizeof *r);
+        rapt_engine *e = engine_new(threads);
+        rapt_engine_model *m = engine_add(e, 24, &o);
+        rapt_engine_job *jobs[LOOPING];
+        assert_non_null(r);
+        looping_requests(r, rapt_engine_model_of(m));
+        requests_alone(r, &o);
+        for (size_t round = 0; round < 4; round++) {
+            const rapt_engine_counts before = counts_at_rest(m);
+            for (size_t i = 0; i < LOOPING; i++) {
+                r[i].stop_after = round == 1 ? 20 + 7 * i : 0;
+                jobs[i] = request_queue(&r[i], m);
+            }
+            for (size_t i = 0; i < LOOPING; i++) {
+                rapt_engine_job_free(jobs[i]);
+                assert_int_equal(r[i].got.token_count, round == 1 ? r[i].stop_after : LONG + i);
+                request_check(&r[i]);
+            }
+            const rapt_engine_counts now = counts_at_rest(m);
+            const uint64_t accepted = now.accepted_tokens - before.accepted_tokens; /* each spares its text a step */
+            assert_true(accepted > 0 && now.accepted_tokens <= now.proposed_tokens);
+            assert_true(round == 1 || 2 * accepted > now.generated_tokens - before.generated_tokens); /* else new windows */
+        }
+        rapt_engine_free(e);
+        requests_free(r);
+        free(r);
     }
 }
 
@@ -561,7 +614,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_have_the_bits_of_a_generator), cmocka_unit_test(stopped_jobs_leave_the_others),
         cmocka_unit_test(memory_is_never_passed),             cmocka_unit_test(prefixes_are_found),
-        cmocka_unit_test(short_prompts_pass_long_ones),
+        cmocka_unit_test(short_prompts_pass_long_ones),       cmocka_unit_test(repeats_take_fewer_steps),
         cmocka_unit_test(prompts_are_scored),                 cmocka_unit_test(requests_are_refused),
         cmocka_unit_test(models_come_and_go),                 cmocka_unit_test(few_of_those_that_wait_are_asked),
         cmocka_unit_test(faults_are_a_models_own),

@@ -119,6 +119,21 @@ static rapt_code one_text(outcome *o)
     return ask_text(o, false);
 }
 
+/* One whose proposals hold. */
+static rapt_code looping_text(outcome *o)
+{
+    static const rapt_logit_bias bias = {5, 100};
+    rapt_error err = {0};
+    rapt_engine_job *job = NULL;
+    rapt_engine_generation g = text_request(o);
+    rapt_generate_options options = *g.options;
+    options.sample.biases = &bias;
+    g.options = &options;
+    const rapt_code code = rapt_engine_generate(language, &g, &job, &err);
+    assert_int_equal(code, err.code);
+    return finish(code, job, o);
+}
+
 static rapt_code scored_text(outcome *o)
 {
     return ask_text(o, true);
@@ -195,6 +210,7 @@ typedef struct request_case {
 static void requests_survive(void **state)
 {
     static const request_case cases[] = {{"a text", one_text, 12, 60}, {"a text whose prompt is scored", scored_text, 12, 60},
+                                         {"a text whose proposals hold", looping_text, 12, 60},
                                          {"texts that begin alike", texts_together, 36, 200},
                                          {"a line", one_line, 15, 10},
                                          {"lines", greedy_lines, 50, 10}, {"lines by beam search", searched_lines, 80, 10},

@@ -86,12 +86,16 @@ static void assert_hard(const rapt_alignment *a, const json_t *got)
     }
 }
 
-static void assert_line(const char *line, rapt_translate_options o, bool soft, const json_t *got)
+static void assert_line(const char *line, size_t number, rapt_translate_options o, bool soft, const json_t *got)
 {
     rapt_translation out;
     rapt_error err = {0};
-    if (rapt_translate(own, &line, 1, &o, &out, &err))
+    const rapt_text text = rapt_text_of(line);
+    const rapt_translator_request r = {.first_line = number};
+    rapt_translator *t = rapt_translator_new(own, &o, &err);
+    if (!t || rapt_translator_run(t, &r, &text, 1, &out, &err))
         fail_msg("%s", err.message);
+    rapt_translator_free(t);
     const json_t *list = json_object_get(got, "hypotheses");
     assert_string_equal(json_string_value(json_object_get(got, "text")), out.hypotheses[0].text);
     assert_int_equal(json_is_true(json_object_get(got, "truncated")), out.cut);
@@ -125,7 +129,7 @@ static void check_translate(const char *body, const char *const *lines, size_t c
     assert_status(&to, 200);
     assert_int_equal(json_array_size(answer_at(&to, "translations")), count);
     for (size_t i = 0; i < count; i++)
-        assert_line(lines[i], o, soft, json_array_get(answer_at(&to, "translations"), i));
+        assert_line(lines[i], i, o, soft, json_array_get(answer_at(&to, "translations"), i));
     assert_string_equal(to.replay, replay);
     answer_free(&to);
 }
@@ -142,11 +146,25 @@ static void hypotheses_have_the_same_bits(void **state)
                     "rapt translate de-en --beam 4 --n-best 3 --length-penalty 0.6 "
                     "<<< $'w1 w2 w3\\n\\nw1 w2 w3 w4 w5 w6 w7 w8 w9\\nzyzzyva'");
     check_translate("{\"text\": \"w1 w2 w3\", \"model\": \"unknown\", \"beam\": 2, \"length_penalty\": 0, \"no_repeat_ngram\": 2,"
-                    "\"max_length_ratio\": 1.5, \"prefix\": \"w5\"}", lines, 1,
-                    TRANSLATE(.beam = 2, .length_penalty = 0, .no_repeat = 2, .max_ratio = 1.5,
-                                             .prefix = "w5"),
+                    "\"max_length_ratio\": 1.5, \"min_length\": 4, \"suppress\": [\"w7\", \"w1 w2\"], "
+                    "\"prefix\": \"w5\"}", lines, 1,
+                    TRANSLATE(.beam = 2, .length_penalty = 0, .no_repeat = 2, .max_ratio = 1.5, .min_length = 4,
+                          .suppress = "w7\nw1 w2", .prefix = "w5"),
                     false, "rapt translate unknown --beam 2 --length-penalty 0 --no-repeat-ngram 2 --max-length-ratio 1.5 "
-                    "--prefix 'w5' <<< 'w1 w2 w3'");
+                    "--min-length 4 --suppress 'w7' --suppress 'w1 w2' --prefix 'w5' <<< 'w1 w2 w3'");
+}
+
+static void draws_have_the_same_bits(void **state)
+{
+    static const char *const lines[] = {"w1 w2 w3", "", "w1 w2 w3 w4 w5 w6 w7 w8 w9", "w1 w2 w3"};
+    (void)state;
+    check_translate("{\"texts\": [\"w1 w2 w3\", \"\", \"w1 w2 w3 w4 w5 w6 w7 w8 w9\", \"w1 w2 w3\"], \"temperature\": 1.5,"
+                    "\"top_k\": 40, \"top_p\": 0.9, \"min_p\": 0.01, \"typical_p\": 0.95, \"repetition_penalty\": 1.5,"
+                    "\"seed\": 7}", lines, 4,
+                    TRANSLATE(.sample = {.temperature = 1.5, .top_k = 40, .top_p = 0.9, .min_p = 0.01, .typical_p = 0.95,
+                                         .repetition_penalty = 1.5, .seed = 7}), false,
+                    "rapt translate de-en --temperature 1.5 --top-k 40 --top-p 0.9 --min-p 0.01 --typical-p 0.95 "
+                    "--repetition-penalty 1.5 --seed 7 <<< $'w1 w2 w3\\n\\nw1 w2 w3 w4 w5 w6 w7 w8 w9\\nw1 w2 w3'");
 }
 
 static void alignments_have_the_same_bits(void **state)
@@ -216,12 +234,20 @@ static void wrong_requests(void **state)
         {"{\"text\": \"w1\", \"length_penalty\": \"1\"}", 400, "length_penalty"},
         {"{\"text\": \"w1\", \"no_repeat_ngram\": -1}", 400, "no_repeat_ngram"},
         {"{\"text\": \"w1\", \"max_length_ratio\": 0}", 400, "max_length_ratio"},
+        {"{\"text\": \"w1\", \"min_length\": 65537}", 400, "min_length"},
+        {"{\"text\": \"w1\", \"suppress\": [\"w1\", \"\"]}", 400, "suppress: text 1: one line is expected"},
+        {"{\"text\": \"w1\", \"suppress\": [\"w1\\nw2\"]}", 400, "suppress: text 0: one line is expected"},
+        {"{\"text\": \"w1\", \"suppress\": [\"zyzzyva\"]}", 400, "suppressed text 1: the model doesn't know all of it"},
         {"{\"text\": \"w1\", \"prefix\": \"zyzzyva\"}", 400, "the prefix has a word that the model doesn't know"},
         {"{\"text\": \"w1\", \"alignment\": \"words\"}", 400, "alignment"},
         {"{\"text\": \"w1\\nw2\", \"alignment\": \"hard\"}", 400, "alignment: text 0 has several lines"},
         {"{\"text\": \"w1\\nw2\", \"tokens\": true}", 400, "tokens: text 0 has several lines"},
         {"{\"text\": \"w1\", \"tokens\": 1}", 400, "tokens"},
-        {"{\"text\": \"w1\", \"temperature\": 1}", 400, "temperature"},
+        {"{\"text\": \"w1\", \"temperature\": -1}", 400, "temperature"},
+        {"{\"text\": \"w1\", \"temperature\": 1, \"beam\": 2}", 400, "beam: a beam does not sample"},
+        {"{\"text\": \"w1\", \"top_k\": 4, \"n_best\": 2}", 400, "n_best: 2 hypotheses need a beam of 2 or more"},
+        {"{\"text\": \"w1\", \"seed\": -1}", 400, "seed"},
+        {"{\"text\": \"w1\", \"presence_penalty\": 1}", 400, "presence_penalty"},
         {"{\"text\": \"w1\", \"text\": \"w2\"}", 400, "JSON"},
         {"text", 400, "JSON"},
     };
@@ -265,7 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hypotheses_have_the_same_bits),
-        cmocka_unit_test(alignments_have_the_same_bits),
+        cmocka_unit_test(draws_have_the_same_bits), cmocka_unit_test(alignments_have_the_same_bits),
         cmocka_unit_test(several_lines),
         cmocka_unit_test(languages_choose_the_model),
         cmocka_unit_test(wrong_requests),

@@ -3,6 +3,7 @@
 #include "serve/module/served_load.h"
 
 #include "base/file.h"
+#include "io/adapter/adapter.h"
 #include "io/weights/weights.h"
 
 #include <dirent.h>
@@ -107,7 +108,7 @@ static rapt_code hash_adapters(fingerprint_state *s, const char *folder, int dep
     size_t size;
     rapt_code code = file_path(folder, "adapter_config.json", &config, err);
     if (!code)
-        code = file_path(folder, "adapter_model.safetensors", &adapters, err);
+        code = adapter_weights_path(folder, &adapters, err);
     if (!code)
         code = hash_file(s, adapters, err);
     if (!code)

@@ -2,13 +2,16 @@
 #include "serve/module/native.h"
 
 #include "base/sized.h"
+#include "decode/generate_options.h"
 #include "io/model_core.h"
 #include "serve/module/openai.h"
 #include "serve/module/openai_error.h"
+#include "serve/module/replay.h"
 #include "serve/module/reply.h"
 #include "serve/module/translating.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +117,8 @@ static void native_body(const translating *t, const rapt_translation *lines, rep
 static const translating_dialect NATIVE = {.source_field = "source", .target_field = "target", .body = native_body,
                                            .fail = openai_refuse};
 
+enum { MAX_SUPPRESSED = 64 };
+
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
 
 /* By name, or by its languages, or the only one. */
@@ -134,6 +139,19 @@ static void choose_translator(translating *t, fields *f)
     translating_choose(t, source, target, f->error);
 }
 
+static void read_draws(rapt_sample_options *s, fields *f)
+{
+    s->temperature = fields_number(f, "temperature", RAPT_AS_MODEL, 0, 1e6);
+    s->top_k = (size_t)fields_integer(f, "top_k", RAPT_AS_MODEL, 0, INT32_MAX);
+    s->top_p = fields_number(f, "top_p", RAPT_AS_MODEL, 0, 1);
+    s->min_p = fields_number(f, "min_p", RAPT_AS_MODEL, 0, 1);
+    s->typical_p = fields_number(f, "typical_p", RAPT_AS_MODEL, 0, 1);
+    s->repetition_penalty = fields_number(f, "repetition_penalty", RAPT_AS_MODEL, 0.001, 1000);
+    s->seed = (uint64_t)fields_integer(f, "seed", 1, 0, REPLAY_MAX_SEED);
+    if (s->top_p == 0)
+        s->top_p = 1;
+}
+
 static void read_search_options(translating *t, fields *f)
 {
     rapt_translate_options *o = &t->options;
@@ -143,12 +161,37 @@ static void read_search_options(translating *t, fields *f)
     o->length_penalty = fields_number(f, "length_penalty", RAPT_AS_MODEL, -10, 10);
     o->no_repeat = (size_t)fields_integer(f, "no_repeat_ngram", RAPT_AS_MODEL, 0, 1024);
     o->max_ratio = fields_number(f, "max_length_ratio", RAPT_AS_MODEL, 0.01, 1000);
+    o->min_length = (size_t)fields_integer(f, "min_length", RAPT_AS_MODEL, 0, 65536);
     o->prefix = fields_text(f, "prefix");
+    read_draws(&o->sample, f);
     if (!t->m)
         return;
-    size_t own = t->m->search.beams, beam = !SIZED_AS_MODEL(o->beam) ? o->beam : own ? own : 1;
+    const bool draws = generate_options_ask(&o->sample);
+    const size_t own = draws ? 1 : t->m->search.beams, beam = !SIZED_AS_MODEL(o->beam) ? o->beam : own ? own : 1;
+    if (draws && beam > 1)
+        fields_fail(f, "beam", "a beam does not sample: not with temperature, top_k, top_p, min_p and typical_p");
     if (o->n_best > beam)
         fields_fail(f, "n_best", "%zu hypotheses need a beam of %zu or more", o->n_best, o->n_best);
+}
+
+/* The texts of "suppress" as lines, to be freed after the engine has read them; NULL: none. */
+static char *read_suppressed(translating *t, fields *f)
+{
+    size_t count, size = 1;
+    const char **texts = fields_texts(f, "suppress", 0, MAX_SUPPRESSED, &count, NULL);
+    for (size_t i = 0; i < count; i++) {
+        size += strlen(texts[i]) + 1;
+        if (!*texts[i] || strpbrk(texts[i], "\r\n"))
+            fields_fail(f, "suppress", "text %zu: one line is expected", i);
+    }
+    char *lines = count ? malloc(size) : NULL, *to = lines;
+    if (count && !lines)
+        request_fail(f->error, 503, NULL, "out of memory for the request");
+    for (size_t i = 0; i < count && lines; i++)
+        to += sprintf(to, "%s\n", texts[i]);
+    free(texts);
+    t->options.suppress = lines;
+    return lines;
 }
 
 /* Tokens and alignments belong to one line, so that texts of several lines are refused with them. */
@@ -173,14 +216,17 @@ void native_translate(app *a, exchange *x)
     translating *t = translating_new(a, x, &NATIVE, &error);
     fields_read(&f, x, false, &error);
     const char **texts = native_texts(&f, app_limits_of(a)->texts, &count, NULL);
+    char *suppressed = NULL;
     if (t) {
         choose_translator(t, &f);
         read_search_options(t, &f);
         read_insights(t, &f, texts, count);
+        suppressed = read_suppressed(t, &f);
     }
     fields_finish(&f);
     translating_submit(t, texts, count, &error);
     translating_end(t, x, &NATIVE, &error);
+    free(suppressed);
     free(texts);
     fields_free(&f);
 }

@@ -12,7 +12,6 @@
 /* Limits. Each choice has a table for each stop text, several times as long as the text. */
 enum { MAX_STOPS = 4, MAX_STOP_CHARACTERS = 4096, MAX_BIASES = 1024 };
 
-#define MAX_SEED 9007199254740992 /* the largest --seed */
 #define TINY_TOP_P 1e-9           /* for top_p 0, which means only the most probable token; to `rapt generate` 0 means all
                                      tokens */
 
@@ -164,7 +163,7 @@ void openai_options_replay(const openai_options *o, replay *r)
         replay_number(r, "--presence-penalty", s->presence_penalty);
     if (s->frequency_penalty != 0)
         replay_number(r, "--frequency-penalty", s->frequency_penalty);
-    r->unfaithful = r->unfaithful || o->seed > MAX_SEED;
+    r->unfaithful = r->unfaithful || o->seed > REPLAY_MAX_SEED;
     for (size_t i = 0; i < s->bias_count; i++) {
         replay_words(r, " --logit-bias %d:", (int)s->biases[i].id);
         replay_value(r, s->biases[i].bias);

@@ -70,6 +70,8 @@ static double value_steps(const rapt_engine_counts *c) { return (double)c->steps
 static double value_prompt(const rapt_engine_counts *c) { return (double)c->prompt_tokens; }
 static double value_cached(const rapt_engine_counts *c) { return (double)c->cached_tokens; }
 static double value_generated(const rapt_engine_counts *c) { return (double)c->generated_tokens; }
+static double value_proposed(const rapt_engine_counts *c) { return (double)c->proposed_tokens; }
+static double value_accepted(const rapt_engine_counts *c) { return (double)c->accepted_tokens; }
 static double value_done(const rapt_engine_counts *c) { return (double)c->done; }
 static double value_cancelled(const rapt_engine_counts *c) { return (double)c->cancelled; }
 static double value_failed(const rapt_engine_counts *c) { return (double)c->failed; }
@@ -90,6 +92,8 @@ static const model_metric MODEL_METRICS[] = {
     {"rapt_prompt_tokens_total", "counter", "Tokens of prompts that were computed.", value_prompt},
     {"rapt_cached_tokens_total", "counter", "Tokens of prompts that were found in cached prefixes.", value_cached},
     {"rapt_generated_tokens_total", "counter", "Tokens that were generated, including translations.", value_generated},
+    {"rapt_lookup_proposed_tokens_total", "counter", "Tokens that prompt lookup computed ahead.", value_proposed},
+    {"rapt_lookup_accepted_tokens_total", "counter", "Of these, tokens that became part of a text.", value_accepted},
     {"rapt_jobs_done_total", "counter", "Requests that a model has finished.", value_done},
     {"rapt_jobs_cancelled_total", "counter", "Requests that were cancelled, mostly by clients that hung up.", value_cancelled},
     {"rapt_jobs_failed_total", "counter", "Requests that failed.", value_failed},

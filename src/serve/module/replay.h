@@ -7,6 +7,8 @@
 #include "serve/module/http_exchange.h"
 #include "serve/module/served.h"
 
+#define REPLAY_MAX_SEED 9007199254740992 /* the largest --seed */
+
 /* "rapt-0.3.0-fp32-0123456789abcdef": version, number format and weights. */
 enum { REPLAY_FINGERPRINT = 96 };
 void replay_fingerprint(const served *s, char out[REPLAY_FINGERPRINT]);

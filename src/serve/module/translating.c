@@ -3,8 +3,10 @@
 #include "serve/module/translating.h"
 
 #include "base/buffer.h"
+#include "base/min.h"
 #include "base/quote.h"
 #include "base/sized.h"
+#include "decode/generate_options.h"
 #include "io/model_core.h"
 #include "serve/module/reply.h"
 
@@ -13,7 +15,7 @@
 #include <strings.h>
 
 /* Estimates of bytes: for a line, for each of its bytes, and for its translations. */
-enum { LINE = 800, BYTE = 40, HYPOTHESIS = 300, HYPOTHESIS_TOKENS = 200, WITH_TOKENS = 4, WEIGHT = 16 };
+enum { LINE = 800, BYTE = 40, HYPOTHESIS = 300, HYPOTHESIS_TOKENS = 200, WITH_TOKENS = 4, WEIGHT = 16, TOKEN = 4 };
 
 /* ---- lifetime --------------------------------------------------------------------------------------------------------- */
 
@@ -233,6 +235,25 @@ static bool split_texts(translating *t, text_lines *l, const char *const *texts,
 
 /* ---- replay ------------------------------------------------------------------------------------------------------------- */
 
+static void replay_sampling(replay *r, const rapt_sample_options *s)
+{
+    const rapt_sample_options defaults = rapt_sample_options_default();
+    if (!SIZED_AS_MODEL(s->temperature))
+        replay_number(r, "--temperature", s->temperature);
+    if (!SIZED_AS_MODEL(s->top_k))
+        replay_words(r, " --top-k %zu", s->top_k);
+    if (!SIZED_AS_MODEL(s->top_p))
+        replay_number(r, "--top-p", s->top_p);
+    if (!SIZED_AS_MODEL(s->min_p))
+        replay_number(r, "--min-p", s->min_p);
+    if (!SIZED_AS_MODEL(s->typical_p))
+        replay_number(r, "--typical-p", s->typical_p);
+    if (!SIZED_AS_MODEL(s->repetition_penalty))
+        replay_number(r, "--repetition-penalty", s->repetition_penalty);
+    if (s->seed != defaults.seed)
+        replay_words(r, " --seed %llu", (unsigned long long)s->seed);
+}
+
 static void replay_options(replay *r, const translating *t)
 {
     const rapt_translate_options *o = &t->options;
@@ -246,6 +267,11 @@ static void replay_options(replay *r, const translating *t)
         replay_words(r, " --no-repeat-ngram %zu", o->no_repeat);
     if (!SIZED_AS_MODEL(o->max_ratio))
         replay_number(r, "--max-length-ratio", o->max_ratio);
+    if (!SIZED_AS_MODEL(o->min_length))
+        replay_words(r, " --min-length %zu", o->min_length);
+    replay_sampling(r, &o->sample);
+    for (const char *line = o->suppress; line && *line; line += strcspn(line, "\n") + 1)
+        replay_text(r, "--suppress", line, strcspn(line, "\n"));
     if (o->prefix)
         replay_text(r, "--prefix", o->prefix, strlen(o->prefix));
     if (o->alignment)
@@ -310,6 +336,19 @@ static void translating_done(void *context, rapt_code code, const char *message,
     translating_free(t);
 }
 
+/* The bytes that a hypothesis of a line of `size` bytes may have: about as many, unless a request forces it to be longer, or
+ * draws it. */
+static size_t hypothesis_size(const translating *t, size_t size)
+{
+    const rapt_translate_options *o = &t->options;
+    const size_t most = t->m->translation.net->config.max_positions;
+    const double ratio = SIZED_AS_MODEL(o->max_ratio) ? 2 : o->max_ratio, limit = ratio * ((double)size + 1);
+    size_t tokens = SIZED_AS_MODEL(o->min_length) ? 0 : MIN(o->min_length, most);
+    if (generate_options_ask(&o->sample))
+        tokens = limit < (double)most ? (size_t)limit : most;
+    return tokens * TOKEN > size ? tokens * TOKEN : size;
+}
+
 /* Asks for the memory of lines in the engine, and of their hypotheses in the response. */
 static bool ask_for_lines(const translating *t, const text_lines *l, request_error *error)
 {
@@ -319,7 +358,8 @@ static bool ask_for_lines(const translating *t, const text_lines *l, request_err
     size_t bytes = 0;
     for (size_t i = 0; i < l->count; i++) {
         const size_t size = l->line[i].size, words = count_bytes(l->line[i], ' ') + 1;
-        bytes += LINE + BYTE * size + best * (each + REPLY_COPIES * size * (o->tokens ? WITH_TOKENS : 1));
+        const size_t reply = REPLY_COPIES * hypothesis_size(t, size) * (o->tokens ? WITH_TOKENS : 1);
+        bytes += LINE + BYTE * size + best * (each + reply);
         if (t->has_soft_alignment)
             bytes += best * words * words * WEIGHT;
     }
