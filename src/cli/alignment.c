@@ -118,7 +118,7 @@ bool alignment_print(alignment_kind kind, const rapt_model *m, const rapt_transl
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------- */
 
-static bool print_token_names(const rapt_tokenizer *k, const int32_t *ids, size_t count, FILE *to)
+bool alignment_print_names(const rapt_tokenizer *k, const int32_t *ids, size_t count, FILE *to)
 {
     bool ok = true;
     fputc('\t', to);
@@ -133,6 +133,6 @@ static bool print_token_names(const rapt_tokenizer *k, const int32_t *ids, size_
 
 bool alignment_print_tokens(const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to)
 {
-    return print_token_names(m->translation.source, t->source, t->source_count, to) &&
-           print_token_names(m->translation.target, h->tokens, h->token_count, to);
+    return alignment_print_names(m->translation.source, t->source, t->source_count, to) &&
+           alignment_print_names(m->translation.target, h->tokens, h->token_count, to);
 }

@@ -57,14 +57,14 @@ rapt_model *cli_model_inference(const char *folder, const char *adapter, rapt_ta
     return cli_model_load(folder, &o, err);
 }
 
-void cli_model_refuse_other_task(const char *folder, rapt_task task, rapt_error *err)
+void cli_model_deeper_reason(const char *folder, rapt_task task, rapt_error *err)
 {
     rapt_error why = {0};
     rapt_load_options o = rapt_load_options_default();
     o.task = task;
     o.inference = true;
     rapt_model *m = rapt_model_load(folder, &o, &why);
-    if (!m && why.code == RAPT_ERR_VALUE)
+    if (!m && (why.code == RAPT_ERR_VALUE || why.code == RAPT_ERR_NOT_FOUND))
         *err = why;
     rapt_model_free(m);
 }

@@ -11,9 +11,9 @@ rapt_model *cli_model_any_inference(const char *folder, rapt_error *err);
 rapt_model *cli_model_adapted(const char *folder, const char *adapter, bool inference, rapt_error *err);
 rapt_model *cli_model_inference(const char *folder, const char *adapter, rapt_task task, rapt_error *err);
 
-/* If the folder has a model of another task, that is the deeper reason of *err: the message then says so instead. Otherwise *err
- * stays. */
-void cli_model_refuse_other_task(const char *folder, rapt_task task, rapt_error *err);
+/* If there is no such folder, or it has a model of another task, that is the deeper reason of *err: the message then says so
+ * instead. Otherwise *err stays. */
+void cli_model_deeper_reason(const char *folder, rapt_task task, rapt_error *err);
 
 /* --context: a language model sees at most `context` tokens from now on; 0, or more than its own context: as many as before. */
 void cli_model_limit_context(rapt_model *m, long long context);

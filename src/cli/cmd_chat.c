@@ -223,7 +223,7 @@ int cmd_chat(int argc, char **argv)
     cli_warn_threads(a.g.o.compute.threads, a.quiet);
     rapt_chat_template *chat = rapt_chat_template_load(a.model, &err);
     if (!chat)
-        cli_model_refuse_other_task(a.model, RAPT_TASK_LANGUAGE_MODEL, &err);
+        cli_model_deeper_reason(a.model, RAPT_TASK_LANGUAGE_MODEL, &err);
     rapt_model *m = chat ? cli_model_inference(a.model, a.g.adapter, RAPT_TASK_LANGUAGE_MODEL, &err) : NULL;
     if (m)
         cli_model_limit_context(m, a.g.context);

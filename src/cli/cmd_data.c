@@ -1,7 +1,8 @@
 /* cli/cmd_data.c: `rapt data check`: statistics of a file of sentence pairs, and which lines have defects, before training.
- * data/check has the checks. */
+ * data/check has the checks; conversations have data_conversations.c. */
 #include "cli/cli.h"
 #include "base/disk.h"
+#include "cli/data_conversations.h"
 #include "cli/data_sieve.h"
 #include "cli/put_json.h"
 #include "cli/say.h"
@@ -16,13 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIFTH = 5 };
+enum { FIFTH = 5, RATIO = 3, MARGIN = 20 };
 
 typedef struct data_arguments {
     char *path[2], *out[2];
     size_t count;
     check_options check;
-    bool json, lines;
+    conversations_check of_conversations;
+    bool conversations, json, lines;
 } data_arguments;
 
 #define ARGUMENTS data_arguments
@@ -30,8 +32,15 @@ static const cli_option OPTIONS[] = {
     OPTION_NUMBER("ratio", "X", AT(check.ratio), 1, 1e6, "Maximum ratio of a side's length to the expected length (default 3)"),
     OPTION_NUMBER("margin", "N", AT(check.margin), 0, 1e9, "Differences of up to N characters are always allowed (default 20)"),
     OPTION_FLAG("json", AT(json), "Print a JSON object", .not_with = "lines"),
-    OPTION_FLAG("lines", AT(lines), "Print only the numbers of lines with defects, each with a tab and the defects"),
+    OPTION_FLAG("lines", AT(lines), "Print only the numbers of lines with defects, each with a tab and the defects",
+                .not_with = "show"),
     OPTION_TEXT("out", "FILE", AT(out), "Write the clean lines there; of two files SOURCE:TARGET"),
+    OPTION_HEADING("Conversations"),
+    OPTION_FLAG("conversations", AT(conversations), "The file has conversations, whatever its name is", .not_with = "out"),
+    OPTION_TEXT("model", "MODEL", AT(of_conversations.model), "Also render and tokenize them as fine-tuning of MODEL does"),
+    OPTION_COUNT("show", "N", AT(of_conversations.show), 0, 1e9, "Print the tokens of the first N, + those that carry "
+                 "loss, - others",
+                 .needs = "model", .not_with = "json"),
     {0}};
 
 /* Splits FILE:FILE in place. */
@@ -53,6 +62,20 @@ static void cmd_data_check_out(data_arguments *a)
         usage_error("--out: both output files are %s", a->out[0]);
 }
 
+/* Options of pairs have no effect on conversations, and the other way round. */
+static void cmd_data_check_kind(data_arguments *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        a->conversations = a->conversations || data_conversations_name(a->path[i]);
+    a->of_conversations.path = a->path[0], a->of_conversations.json = a->json, a->of_conversations.lines = a->lines;
+    if (a->conversations && a->count == 2)
+        usage_error("conversations are one file: check each alone");
+    if (a->conversations && (a->out[0] || a->check.ratio != RATIO || a->check.margin != MARGIN))
+        usage_error("--out, --ratio and --margin are for sentence pairs; the file has conversations");
+    if (!a->conversations && a->of_conversations.model)
+        usage_error("--model is for conversations: files whose names end in .jsonl, or any with --conversations");
+}
+
 static void cmd_data_finish(void *arguments)
 {
     data_arguments *a = arguments;
@@ -66,19 +89,20 @@ static void cmd_data_finish(void *arguments)
         a->count += cmd_data_split(a->path); /* as recipes name two files */
     if (a->count == 2 && strcmp(a->path[0], "-") == 0 && strcmp(a->path[1], "-") == 0)
         usage_error("only one of the files can be standard input");
+    cmd_data_check_kind(a);
     if (a->out[0])
         cmd_data_check_out(a);
 }
 
 static const cli_command data_check_command = {
-    .options = OPTIONS, .operands = "PAIRS\nSOURCE TARGET\nSOURCE:TARGET",
-    .about = "Print statistics and defects of a parallel corpus; with --out, write the clean lines.",
+    .options = OPTIONS, .operands = "PAIRS\nSOURCE TARGET\nSOURCE:TARGET\nCONVERSATIONS.jsonl",
+    .about = "Print statistics and defects of a parallel corpus, or of conversations; with --out, write the clean lines.",
     .notes = "PAIRS has lines `source<TAB>target`; SOURCE and TARGET are files whose lines are pairs; - is standard input. "
              "Training itself skips only empty lines and pairs with an empty side; --out skips all lines with defects. A line "
              "with several defects counts for each, and as new for the first of them; only lines with text on both sides are "
              "compared with others. A script is unusual if most letters of a side belong to another one than most letters of "
              "that side in the whole file. The expected length, in characters, is the other side's times the median of the "
-             "pairs' length ratios.",
+             "pairs' length ratios. Conversations are JSON lines, as the recipe's data.conversations has them.",
     .least = 1, .missing = "PAIRS, or SOURCE and TARGET", .finish = cmd_data_finish};
 
 static const char *const NAMES[2] = {"source", "target"};
@@ -234,8 +258,10 @@ static int data_check(int argc, char **argv)
 {
     check_report report;
     rapt_error err = {0};
-    data_arguments a = {.check = {.ratio = 3, .margin = 20}};
+    data_arguments a = {.check = {.ratio = RATIO, .margin = MARGIN}};
     options_parse(&data_check_command, argc, argv, &a);
+    if (a.conversations)
+        return data_conversations_check(&a.of_conversations, &err) ? cli_fail(&err) : 0;
     rapt_code code = check_files(&a, &report, &err);
     if (!code)
         cmd_data_warn(&a, &report);

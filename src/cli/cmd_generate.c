@@ -284,6 +284,8 @@ int cmd_generate(int argc, char **argv)
     options_parse(&generate_command, argc, argv, &a);
     cli_warn_threads(a.g.o.compute.threads, a.quiet);
     rapt_chat_template *chat = a.chat ? rapt_chat_template_load(a.model, &err) : NULL;
+    if (err.code)
+        cli_model_deeper_reason(a.model, RAPT_TASK_LANGUAGE_MODEL, &err);
     rapt_model *m = err.code ? NULL : cli_model_inference(a.model, a.g.adapter, RAPT_TASK_LANGUAGE_MODEL, &err);
     if (m)
         cli_model_limit_context(m, a.g.context);

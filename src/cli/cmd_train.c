@@ -15,6 +15,7 @@
 #include "group/group_ops.h"
 #include "rapt/train.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ typedef struct train_arguments {
     rapt_type precision;
     const char *assignments[MAX_ASSIGNMENTS];
     size_t assignment_count;
-    bool resume, quiet, help_recipe, untrained;
+    bool resume, reset_optimizer, quiet, help_recipe, untrained;
     int threads;
     long long max_steps, seed; /* seed -1: not given */
     double wait;
@@ -43,6 +44,7 @@ static const cli_option OPTIONS[] = {
     OPTION_TEXT("out", "DIR", AT(out), "Model folder to write (default: the recipe's name, in models/)", .letter = 'o'),
     CLI_OPTION_SET(AT(assignments), AT(assignment_count), MAX_ASSIGNMENTS),
     OPTION_FLAG("resume", AT(resume), "Resume from the latest checkpoint in the folder; without RECIPE, with the recipe in it"),
+    OPTION_FLAG("reset-optimizer", AT(reset_optimizer), "With --resume: the optimizer begins anew, with moments of 0"),
     OPTION_TEXT("init", "MODEL", AT(init), "Fine-tune MODEL: start from its parameters, sizes and tokenizers; overrides "
                 "train.init. With train.lora.rank, low-rank adapters (LoRA) of it are trained, and nothing else"),
     CLI_OPTION_THREADS(AT(threads)),
@@ -66,6 +68,8 @@ static void cmd_train_finish(void *arguments)
         usage_error("--plot: '%s' ends in neither .png nor .svg", a->plot);
     if (!a->recipe && !a->help_recipe && !(a->resume && a->out))
         usage_error("missing operand: RECIPE.yaml; with --resume and --out the folder has one");
+    if (a->reset_optimizer && !a->resume)
+        usage_error("--reset-optimizer is for a run that is resumed: --resume");
     if (a->plot && a->untrained)
         usage_error("--plot draws what --max-steps 0 does not have: reports");
 }
@@ -85,24 +89,27 @@ typedef struct display {
     bool quiet, several; /* processes */
     progress *progress; /* NULL: quiet */
     rapt_task task;
+    bool conversations; /* rather than a text */
     int64_t patience;
+    rapt_recipe_best_by best_by;
     live_curves curves;
     rapt_progress last;
 } display;
 
 static void show_data(const display *d, const rapt_memory_plan *p)
 {
-    if (d->task == RAPT_TASK_LANGUAGE_MODEL) {
+    const char *const unit = d->conversations ? "conversations" : "pairs";
+    if (d->task == RAPT_TASK_LANGUAGE_MODEL && !d->conversations) {
         fprintf(stderr, "data: %zu tokens to train on, %zu for validation; a vocabulary of %zu\n", p->examples,
                 p->validation_examples, p->target_vocab);
         return;
     }
-    fprintf(stderr, "data: %zu pairs to train on, %zu for validation", p->examples, p->validation_examples);
+    fprintf(stderr, "data: %zu %s to train on, %zu for validation", p->examples, unit, p->validation_examples);
     if (p->dropped + p->validation_dropped > 0)
         fprintf(stderr, ", %zu and %zu more left out as too long", p->dropped, p->validation_dropped);
     if (p->empty > 0)
         fprintf(stderr, ", %zu left out with an empty side", p->empty);
-    if (p->shared_vocab)
+    if (p->shared_vocab || d->conversations)
         fprintf(stderr, "; a vocabulary of %zu\n", p->source_vocab);
     else
         fprintf(stderr, "; vocabularies of %zu and %zu\n", p->source_vocab, p->target_vocab);
@@ -133,13 +140,20 @@ static void show_plan(void *context, const rapt_memory_plan *p)
             d->several ? ", in each process" : "");
 }
 
+/* What decides which model is the best. */
+static const char *best_name(const display *d)
+{
+    return d->best_by == RAPT_RECIPE_BEST_BY_BLEU ? "BLEU" : d->best_by == RAPT_RECIPE_BEST_BY_CHRF ? "chrF" : "val_loss";
+}
+
 static void show_end(const display *d, const rapt_progress *p)
 {
     progress_clear(d->progress);
     if (d->quiet)
         return;
     if (p->report)
-        fprintf(stderr, "early stopping: val_loss has not fallen for %lld reports (train.patience)\n", (long long)d->patience);
+        fprintf(stderr, "early stopping: %s has not %s for %lld reports (train.patience)\n", best_name(d),
+                d->best_by == RAPT_RECIPE_BEST_BY_LOSS ? "fallen" : "risen", (long long)d->patience);
     else /* early stopping ended the run before; this call has nothing to do */
         fprintf(stderr, "this run ended after step %llu by early stopping (train.patience); with more patience --resume "
                 "continues it\n", (unsigned long long)p->step);
@@ -179,7 +193,10 @@ static void show_model(const display *d, const char *out)
     if (d->quiet)
         return;
     cli_say("model: %s", out);
-    if (d->last.best_val_loss < d->last.val_loss)
+    if (!isnan(d->last.best_score) && d->last.best_step < d->last.step)
+        cli_say(" (best %s %.2f at step %llu in %s/best)", best_name(d), d->last.best_score,
+                (unsigned long long)d->last.best_step, out);
+    else if (d->best_by == RAPT_RECIPE_BEST_BY_LOSS && d->last.best_val_loss < d->last.val_loss)
         cli_say(" (best validation loss %.4f at step %llu in %s/best)", d->last.best_val_loss,
                 (unsigned long long)d->last.best_step, out);
     fputc('\n', stderr);
@@ -270,12 +287,13 @@ static void set_callbacks(rapt_train_options *o, display *d)
 static rapt_code cmd_train_run(const train_arguments *a, const rapt_recipe *r, const cli_group *group, rapt_error *err)
 {
     display d = {.quiet = a->quiet || group->rank > 0, .several = group->ranks != NULL, .task = r->task,
-                 .patience = r->train.patience};
+                 .patience = r->train.patience, .best_by = r->train.best_by,
+                 .conversations = r->data.conversations != NULL};
     progress_options shown = {.out = stderr, .terminal = cli_says_anew()};
     char *out = a->out ? chars_copy(a->out) : default_out(a->recipe);
     rapt_train_options o = rapt_train_options_default();
     o.recipe = r, o.out = out, o.resume = a->resume, o.group = group->ranks, o.max_steps = (uint64_t)a->max_steps;
-    o.untrained = a->untrained, o.threads = a->threads, o.stop = signals_stop;
+    o.reset_optimizer = a->reset_optimizer, o.untrained = a->untrained, o.threads = a->threads, o.stop = signals_stop;
     if (group->rank == 0)
         set_callbacks(&o, &d);
     d.curves.request = (plot_training_request){.folder = out, .out = group->rank == 0 ? a->plot : NULL,

@@ -24,9 +24,12 @@
 
 /* Batches of lines that are sorted by length together. */
 #define BLOCK_BATCHES 64
+#define MAX_SUPPRESS 256
 
 typedef struct translate_arguments {
     const char *model, *file, *text, *prefix_file, *adapter;
+    const char *suppress[MAX_SUPPRESS];
+    size_t suppress_count;
     rapt_text line;        /* `text` */
     rapt_model *m;
     struct lines prefixes; /* lines of prefix_file */
@@ -45,7 +48,26 @@ static void take_language(const cli_option *o, void *in, const char *text)
     a->o.as_tokens = a->o.detokenize == RAPT_LANGUAGE_NONE;
 }
 
+static void take_translate_seed(const cli_option *o, void *in, const char *text)
+{
+    (void)o;
+    ((translate_arguments *)in)->o.sample.seed = (uint64_t)cli_seed(text);
+}
+
 #define ARGUMENTS translate_arguments
+static const cli_option SAMPLING[] = {
+    OPTION_NUMBER("temperature", "T", AT(o.sample.temperature), 0, 1e6, "Draw translations at random, as for back-translation, "
+                  "at this softmax temperature (default 1, if another option asks for sampling): 1 leaves the model's "
+                  "distribution unchanged, lower sharpens it; 0: greedy"),
+    OPTION_COUNT("top-k", "K", AT(o.sample.top_k), 0, OPTION_ANY, "Draw from the K most probable tokens only; 0: all (default)"),
+    OPTION_NUMBER("top-p", "P", AT(o.sample.top_p), 0, 1, "Draw from the most probable tokens that add up to probability P, "
+                  "after --top-k; 0 or 1: all (default)"),
+    OPTION_NUMBER("min-p", "P", AT(o.sample.min_p), 0, 1, "Draw only tokens with at least P times the probability of the most "
+                  "probable one, after --top-p; 0: all (default)"),
+    OPTION_NUMBER("typical-p", "P", AT(o.sample.typical_p), 0, 1, "Draw from the tokens whose information is nearest to the "
+                  "entropy and that add up to probability P, after --min-p; 0 or 1: all (default)"),
+    {0}};
+
 static const cli_option OPTIONS[] = {
     OPTION_TEXT("text", "TEXT", AT(text), "This line, in place of FILE"),
     OPTION_TEXT("from", "CODE", AT(o.source_language), "Language of the input, as a multilingual Hugging Face model names it "
@@ -61,6 +83,16 @@ static const cli_option OPTIONS[] = {
                  "they may be (default, but for a Hugging Face folder that says otherwise)"),
     OPTION_NUMBER("max-length-ratio", "R", AT(o.max_ratio), 0.01, 1000, "Maximum length: R times the tokens of the source, plus "
                   "10 (default 2; for a Hugging Face folder, its own limit)"),
+    OPTION_COUNT("min-length", "N", AT(o.min_length), 0, 65536, "Minimum length: a translation does not end before N tokens, "
+                 "without its prefix (default 0; for a Hugging Face folder, its own)"),
+    OPTION_TABLE(SAMPLING, 0),
+    OPTION_NUMBER("repetition-penalty", "R", AT(o.sample.repetition_penalty), 0.001, 1000, "Above 1 makes tokens that the "
+                  "translation has less likely: positive logits / R, negative * R; 1: off (default, but for a Hugging Face "
+                  "folder that says otherwise); 0.001 to 1000"),
+    CLI_OPTION_SEED(take_translate_seed, "Random seed: what is drawn for a line depends on the seed, the number of the line and "
+                    "the options, not on the batch or the threads (default 1)"),
+    OPTION_TEXTS("suppress", "TEXT", AT(suppress), AT(suppress_count), MAX_SUPPRESS, "No translation has TEXT, as the tokens "
+                 "that the model's tokenizer makes of it; can be repeated"),
     OPTION_TEXT("prefix", "TEXT", AT(o.prefix), "Forced prefix: every translation begins with TEXT", .not_with = "prefix-file"),
     OPTION_TEXT("prefix-file", "FILE", AT(prefix_file), "Forced prefixes: line N of FILE is for line N of the input; empty: "
                 "none"),
@@ -87,12 +119,33 @@ static const cli_option OPTIONS[] = {
     OPTION_FLAG("quiet", AT(quiet), "No warnings"),
     {0}};
 
+/* The texts of --suppress as lines; they last as long as the program. */
+static const char *join_suppressed(const translate_arguments *a)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < a->suppress_count; i++)
+        size += strlen(a->suppress[i]) + 1;
+    char *lines = calloc(1, size), *to = lines;
+    if (!lines)
+        usage_error("out of memory for --suppress");
+    for (size_t i = 0; i < a->suppress_count; i++) {
+        if (strpbrk(a->suppress[i], "\r\n") || !*a->suppress[i])
+            usage_error("--suppress takes one line of text");
+        to += sprintf(to, "%s\n", a->suppress[i]);
+    }
+    return lines;
+}
+
 static void cmd_translate_finish(void *arguments)
 {
     translate_arguments *a = arguments;
     a->lists = options_given("n-best");
     a->o.alignment = a->alignment != ALIGNMENT_NONE;
     a->o.tokens = a->tokens || a->alignment == ALIGNMENT_WORDS;
+    if (options_given("top-p") && a->o.sample.top_p == 0)
+        a->o.sample.top_p = 1;
+    if (a->suppress_count)
+        a->o.suppress = join_suppressed(a);
     if (a->text)
         cli_check_text(a->text, a->file);
     a->line = rapt_text_of(a->text);
@@ -100,6 +153,9 @@ static void cmd_translate_finish(void *arguments)
         usage_error("--alignment words is for text; --json has hard or soft");
     if (a->prefix_file && strcmp(a->prefix_file, "-") == 0 && (!a->file || strcmp(a->file, "-") == 0))
         usage_error("only one of the lines and their prefixes can be standard input");
+    const char *sampling = options_given_of(SAMPLING);
+    if (sampling && (options_given("beam") ? a->o.beam : a->o.n_best) > 1)
+        usage_error("--%s draws one translation of each line: not with --beam above 1 or --n-best", sampling);
     if (options_given("beam") && a->o.n_best > a->o.beam) /* without --beam the model's own beam applies */
         usage_error("--n-best %zu needs --beam %zu or more", a->o.n_best, a->o.n_best);
 }
@@ -207,12 +263,10 @@ static rapt_code run_translator(const translate_arguments *a, rapt_translator *t
                                 rapt_error *err)
 {
     size_t before = b->first - 1;
-    if (!a->prefix_file)
-        return rapt_translator_run(t, NULL, b->line, b->count, out, err);
-    if (a->prefixes.count < before + b->count)
+    if (a->prefix_file && a->prefixes.count < before + b->count)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s ends after %zu line%s", a->prefix_file, a->prefixes.count,
                          cli_plural(a->prefixes.count));
-    const rapt_translator_request request = {.prefixes = a->prefix + before};
+    const rapt_translator_request request = {.prefixes = a->prefix_file ? a->prefix + before : NULL, .first_line = before};
     return rapt_translator_run(t, &request, b->line, b->count, out, err);
 }
 

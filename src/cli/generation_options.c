@@ -63,6 +63,8 @@ const cli_option generation_options_rows[] = {
                  "which is not printed; can be repeated"),
     OPTION_LONG("context", "N", AT(context), 1, OPTION_ANY, "See at most the last N tokens (default: the model's context), which "
                 "bounds the memory of the KV cache"),
+    OPTION_COUNT("lookup", "N", AT(o.lookup), 0, 64, "Prompt lookup: tokens that followed the last ones earlier in the text are "
+                 "computed in one pass, at most N (default 16); 0: off. Only the time depends on it"),
     CLI_OPTION_ADAPTER(AT(adapter)),
     CLI_OPTION_PRECISION(AT(o.compute.type), CLI_PRECISION),
     CLI_OPTION_WEIGHTS(AT(o.compute.weights), AT(o.compute.type), CLI_WEIGHTS),

@@ -17,11 +17,16 @@ bool info_adapter_is(const char *path)
            (file_is_in(path, "config.json", &model, NULL) != RAPT_OK || !model);
 }
 
+static size_t layer_parameters(const adapter_layer *l)
+{
+    return l->whole ? l->out * l->in : l->rank * (l->in + l->out) + l->magnitudes;
+}
+
 static size_t adapter_parameters(const adapter *a)
 {
     size_t sum = 0;
     for (size_t i = 0; i < adapter_count(a); i++)
-        sum += adapter_at(a, i)->rank * (adapter_at(a, i)->in + adapter_at(a, i)->out);
+        sum += layer_parameters(adapter_at(a, i));
     return sum;
 }
 
@@ -32,18 +37,23 @@ static json_t *modules_json(const adapter *a)
     json_t *list = json_array();
     for (size_t i = 0; list && i < adapter_count(a); i++) {
         const adapter_layer *l = adapter_at(a, i);
-        json_array_append_new(list, json_pack("{s:s, s:I, s:I}", "name", quote(l->module).text, "in", (json_int_t)l->in, "out",
-                                              (json_int_t)l->out));
+        json_t *one = json_pack("{s:s, s:I, s:I}", "name", quote(l->module).text, "in", (json_int_t)l->in, "out",
+                                (json_int_t)l->out);
+        if (one && l->whole)
+            json_object_set_new(one, "whole", json_true());
+        else if (one)
+            json_object_update_new(one, json_pack("{s:I, s:f}", "rank", (json_int_t)l->rank, "alpha", l->alpha));
+        json_array_append_new(list, one);
     }
     return list;
 }
 
 static json_t *adapter_json(const adapter *a)
 {
-    const adapter_layer *first = adapter_at(a, 0);
-    return json_pack("{s:s, s:s, s:I, s:f, s:I, s:o}", "adapter", "LORA", "base", quote(adapter_base(a)).text, "rank",
-                     (json_int_t)first->rank, "alpha", first->alpha, "parameters",
-                     (json_int_t)adapter_parameters(a), "modules", modules_json(a));
+    const adapter_layer *first = adapter_first(a);
+    return json_pack("{s:s, s:s, s:I, s:f, s:b, s:b, s:I, s:o}", "adapter", "LORA", "base", quote(adapter_base(a)).text, "rank",
+                     (json_int_t)first->rank, "alpha", first->alpha, "rslora", adapter_is_stable(a), "dora",
+                     first->magnitude != NULL, "parameters", (json_int_t)adapter_parameters(a), "modules", modules_json(a));
 }
 
 /* ---- as text ---------------------------------------------------------------------------------------------- */
@@ -72,18 +82,43 @@ static void print_modules(const adapter *a)
     puts("");
 }
 
+/* With rank_pattern or alpha_pattern, modules differ. */
+static void print_ranks(const adapter *a)
+{
+    const adapter_layer *first = adapter_first(a);
+    const char *const root[] = {"", "the root of "}, *dora = first->magnitude ? ", with magnitudes (DoRA)" : "";
+    size_t least = first->rank, most = first->rank;
+    bool one = true;
+    for (size_t i = 0; i < adapter_count(a); i++) {
+        const adapter_layer *l = adapter_at(a, i);
+        if (l->whole)
+            continue;
+        least = l->rank < least ? l->rank : least;
+        most = l->rank > most ? l->rank : most;
+        one = one && l->rank == first->rank && l->alpha == first->alpha;
+    }
+    if (one)
+        printf("adapters      low-rank (LoRA), of rank %zu, times %g / %s%zu%s\n", first->rank, first->alpha,
+               root[adapter_is_stable(a)], first->rank, dora);
+    else
+        printf("adapters      low-rank (LoRA), of ranks %zu to %zu, times alpha / %sthe rank%s\n", least, most,
+               root[adapter_is_stable(a)], dora);
+}
+
 static void print_adapter(const adapter *a, bool tensors)
 {
     char bytes[32];
-    const adapter_layer *first = adapter_at(a, 0);
     const size_t parameters = adapter_parameters(a);
-    printf("adapters      low-rank (LoRA), of rank %zu, times %g / %zu\n", first->rank, first->alpha, first->rank);
+    print_ranks(a);
     printf("base          %s\n", *adapter_base(a) ? quote(adapter_base(a)).text : "not stated in " ADAPTER_CONFIG);
     print_modules(a);
     printf("parameters    %zu (%s in fp32)\n", parameters, cli_bytes((double)(parameters * sizeof(float)), bytes));
     for (size_t i = 0; tensors && i < adapter_count(a); i++) {
         const adapter_layer *l = adapter_at(a, i);
-        printf("%-60s A [%zu, %zu], B [%zu, %zu]\n", quote(l->module).text, l->rank, l->in, l->out, l->rank);
+        if (l->whole)
+            printf("%-60s whole [%zu, %zu]\n", quote(l->module).text, l->out, l->in);
+        else
+            printf("%-60s A [%zu, %zu], B [%zu, %zu]\n", quote(l->module).text, l->rank, l->in, l->out, l->rank);
     }
 }
 

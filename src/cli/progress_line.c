@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The parts that are left out of a line that is too wide, in this order. */
-enum { ALL, NO_WAITING, NO_SPEED, NO_BOOK, NO_EPOCH, NO_TIME, NO_LAST_STEP, NO_BLEU, NO_STEP, LOSS_ALONE };
+enum { ALL, NO_WAITING, NO_SPEED, NO_CHRF, NO_BOOK, NO_EPOCH, NO_TIME, NO_LAST_STEP, NO_BLEU, NO_STEP, LOSS_ALONE };
 
 /* Appends a part, with two spaces before it unless it is the first. */
 __attribute__((format(printf, 2, 3))) static void put(char line[PROGRESS_LINE], const char *format, ...)
@@ -42,6 +42,8 @@ static void put_losses(const rapt_progress *p, int left_out, char line[PROGRESS_
         put(line, "val_loss %.4f", p->val_loss);
     if (p->report && !isnan(p->val_bleu) && left_out < NO_BLEU)
         put(line, "BLEU %.2f", p->val_bleu);
+    if (p->report && !isnan(p->val_chrf) && left_out < NO_CHRF)
+        put(line, "chrF %.2f", p->val_chrf);
     if (p->report && !isnan(p->val_bleu_book) && left_out < NO_BOOK)
         put(line, "book's BLEU %.3f", p->val_bleu_book);
 }

@@ -5,6 +5,7 @@
 #include "decode/token_json_text.h"
 #include "io/model_core.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static bool put_last(json_t *list, json_t *value)
@@ -12,8 +13,7 @@ static bool put_last(json_t *list, json_t *value)
     return json_array_append_new(list, value) == 0;
 }
 
-/* The ids, and the tokens that they stand for, side by side. */
-static json_t *tokens_json(const rapt_tokenizer *k, const int32_t *ids, size_t count)
+json_t *tokens_json(const rapt_tokenizer *k, const int32_t *ids, size_t count)
 {
     json_t *numbers = json_array(), *texts = json_array();
     buffer text = {0};
@@ -74,12 +74,12 @@ static json_t *alignment_json(const rapt_alignment *a, bool soft)
     return NULL;
 }
 
-static json_t *log_probs_json(const rapt_hypothesis *h)
+json_t *log_probs_json(const double *log_probs, size_t count)
 {
     json_t *list = json_array();
     bool ok = list != NULL;
-    for (size_t i = 0; i < h->token_count && ok; i++)
-        ok = put_last(list, json_real(h->log_probs[i]));
+    for (size_t i = 0; i < count && ok; i++)
+        ok = put_last(list, isfinite(log_probs[i]) ? json_real(log_probs[i]) : json_null());
     if (ok)
         return list;
     json_decref(list);
@@ -92,7 +92,7 @@ static json_t *hypothesis_json(const translation_json *j, const rapt_hypothesis 
     bool ok = o != NULL;
     if (ok && j->tokens)
         ok = json_object_set_new(o, "tokens", tokens_json(j->m->translation.target, h->tokens, h->token_count)) == 0 &&
-             json_object_set_new(o, "token_log_probs", log_probs_json(h)) == 0;
+             json_object_set_new(o, "token_log_probs", log_probs_json(h->log_probs, h->token_count)) == 0;
     if (ok && j->alignment)
         ok = json_object_set_new(o, "alignment", alignment_json(&h->alignment, j->soft)) == 0;
     if (ok)

@@ -1,4 +1,4 @@
-/* cli/translation_out.h: what is printed with a translation. For cmd_translate.c. */
+/* cli/translation_out.h: what is printed with a translation, or about a pair. For cmd_translate.c and eval_each.c. */
 #ifndef CLI_TRANSLATION_OUT_H
 #define CLI_TRANSLATION_OUT_H
 
@@ -20,8 +20,10 @@ alignment_kind alignment_named(const char *text);
  * their weights add up. The translation must have its tokens then. False: out of memory. */
 bool alignment_print(alignment_kind kind, const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to);
 
-/* Prints a tab and the tokens of the source, a tab and the tokens of the hypothesis, with spaces between; in their names an open
- * box stands for a space. False: out of memory. */
+/* Prints a tab and the names of tokens, with spaces between; in a name an open box stands for a space. False: out of memory. */
+bool alignment_print_names(const rapt_tokenizer *k, const int32_t *ids, size_t count, FILE *to);
+
+/* Prints a tab and the tokens of the source, a tab and the tokens of the hypothesis. False: out of memory. */
 bool alignment_print_tokens(const rapt_model *m, const rapt_translation *t, const rapt_hypothesis *h, FILE *to);
 
 /* ---- translation_json.c: a translation as one JSON object, for `rapt translate --json`. It has the members that the server's
@@ -31,6 +33,10 @@ typedef struct translation_json {
     const rapt_model *m;
     bool tokens, alignment, soft; /* the parts that were requested; soft: attention weights in place of links */
 } translation_json;
+
+/* The parts that lines of several commands have. NULL: out of memory. */
+json_t *tokens_json(const rapt_tokenizer *k, const int32_t *ids, size_t count);     /* ids and texts, side by side */
+json_t *log_probs_json(const double *log_probs, size_t count); /* numbers; null for one that is not finite */
 
 /* NULL: out of memory. */
 json_t *translation_json_of(const translation_json *j, size_t line, const rapt_translation *t);

@@ -103,6 +103,8 @@ mv template m/chat_template.jinja
 bare=$SOURCE/tests/golden/hub/llama
 refused 1 'llama: no chat template: .*rapt generate' 'no template' "$RAPT" chat "$bare"
 refused 1 'llama: no chat template' 'no template for --chat' "$RAPT" generate "$bare" --chat x
+refused 1 'nowhere: there is no such model folder' 'no folder' "$RAPT" chat nowhere
+refused 1 'nowhere: there is no such model folder' 'no folder for --chat' "$RAPT" generate nowhere --chat x
 refused 2 '--system needs --chat' 'a system message without --chat' "$RAPT" generate m --system x y
 refused 2 '--template-var needs --chat' 'a variable without --chat' "$RAPT" generate m --template-var a=b x
 refused 2 '--template-var takes NAME=VALUE' 'a variable without a name' "$RAPT" chat m --template-var =b
@@ -121,4 +123,8 @@ make_text >text.txt
 make_text_recipe characters >lm.yaml
 "$RAPT" train lm.yaml --quiet --set train.steps=1 --out own >/dev/null 2>&1
 refused 1 'own: no chat template' 'a model of rapt' "$RAPT" chat own
+printf 'a\xff' >own/chat_template.jinja
+refused 1 'own/chat_template.jinja: byte 2 is no text in UTF-8' 'a template that is no text' "$RAPT" convert own --to hf -o hf
+printf 'ab\0c' >own/chat_template.jinja
+refused 1 'own/chat_template.jinja: byte 3 is no text in UTF-8' 'a template with a NUL' "$RAPT" convert own --to hf -o hf
 finish

@@ -112,4 +112,83 @@ refused 2 'takes one file or two' 'three files' "$RAPT" data check a b c
 refused 2 'only one of the files' 'standard input twice' "$RAPT" data check - -
 refused 2 'ratio' 'a ratio below 1' "$RAPT" data check clean.tsv --ratio 0.5
 refused 2 'the first operand must be .check.' 'no part' "$RAPT" data
+
+# ---- conversations -------------------------------------------------------------------------------------------------
+cat >talks.jsonl <<'JSON'
+{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
+{"messages": [{"role": "User", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
+
+{"conversations": [{"from": "human", "value": "Who?"}, {"from": "gpt", "value": "Me"}, {"from": "human", "value": "And?"}, {"from": "gpt", "value": "You"}]}
+{"prompt": "2 + 2 =", "completion": " 4"}
+{"text": "Plain\ntext."}
+{"text": "a", "text": "b"}
+{"messages": [{"role": "user", "content": "Hi"}]}
+{"messages": [{"role": "user", "content": ""}, {"role": "assistant", "content": "Hello"}]}
+not JSON
+{"question": "?"}
+JSON
+"$RAPT" data check talks.jsonl --json >check.json
+check 'lines with conversations and without' is "$(total lines) $(total dropped) $(total left)" '10 6 4'
+check 'their forms' is "$(total messages) $(total completion) $(total text)" '2 1 1'
+for fault in unknown_role=2 duplicate_key=7 no_answer=8 empty_turn=9 not_json=10 unknown_form=11; do
+    check "${fault%=*}" is "$(field "${fault%=*}" lines) $(field "${fault%=*}" first_line)" "1 ${fault#*=}"
+done
+check 'nothing too deep' is "$(field too_deep lines)" 0
+"$RAPT" data check talks.jsonl --lines >lines
+check 'the numbers of bad lines' is "$(cut -f1 lines | tr '\n' ' ')" '2 7 8 9 10 11 '
+check 'each with its reason' grep -qx $'2\tunknown_role\tmessage 1: the role "User" is unknown' lines
+"$RAPT" data check - --conversations --lines <talks.jsonl >again
+check 'the same from standard input' cmp lines again
+cp -r "$SOURCE/tests/golden/hub/llama" m
+printf '{%% for m in messages %%}<|begin|>{{ m.role }}\n{{ m.content }}<|end|>{%% endfor %%}' >m/chat_template.jinja
+printf '{%% if add_generation_prompt %%}<|begin|>assistant\n{%% endif %%}' >>m/chat_template.jinja
+"$RAPT" data check talks.jsonl --model m --show 4 >shown
+cat >wanted <<'TEXT'
+line 1: 26 tokens, 6 carry loss
+  - <|begin|>user\nHi<|end|><|begin|>assistant\n
+  + Hello<|end|>
+line 4: 51 tokens, 7 carry loss
+  - <|begin|>user\nWho?<|end|><|begin|>assistant\n
+  + Me<|end|>
+  - <|begin|>user\nAnd?<|end|><|begin|>assistant\n
+  + You<|end|>
+line 5: 10 tokens, 3 carry loss
+  - 2 + 2 =
+  +  4<|end|>
+line 6: 12 tokens, 11 carry loss
+  - P
+  + lain\ntext.<|end|>
+TEXT
+check 'which tokens carry loss' cmp <(head -14 shown) wanted
+check 'how many' grep -qx '99 tokens, 27 of them carry loss; the longest conversation has 51' shown
+
+# nll FILE OPTION...: the loss of a file, summed over its tokens. A completion's is the whole text's without the prompt's.
+nll() { "$RAPT" eval m "$@" --json | awk -F'[ ,]+' '{ for (i = 1; i <= NF; i++) v[$i] = $(i + 1) } END { printf "%.3f\n", v["\"loss\":"] * v["\"tokens\":"] }'; }
+printf '{"prompt": "2 + 2 =", "completion": " 4"}\n' >sum.jsonl
+printf '2 + 2 = 4<|end|>' >sum.txt
+printf '2 + 2 =' >prompt.txt
+check 'rapt eval: the loss of a completion' is "$(nll sum.jsonl)" "$(awk "BEGIN { printf \"%.3f\", $(nll sum.txt) - $(nll prompt.txt) }")"
+check 'rapt eval: of all tokens' is "$(nll sum.jsonl --loss-on all)" "$(nll sum.txt)"
+cp sum.jsonl sum.data
+check 'rapt eval: of a file with another name' is "$(nll sum.data --conversations)" "$(nll sum.jsonl)"
+"$RAPT" eval m sum.jsonl --weights bf16 --compare >compared
+check 'rapt eval --compare on conversations' grep -q '^fp32: loss ' compared
+"$RAPT" eval m sum.jsonl >shown
+check 'rapt eval says how many tokens count' grep -qx 'sum.jsonl: 1 conversation, 3 tokens with loss' shown
+refused 1 'talks.jsonl:2: message 1: the role' 'rapt eval: a bad line' "$RAPT" eval m talks.jsonl
+refused 2 '--loss-on is for conversations' 'rapt eval: a text has no answers' "$RAPT" eval m sum.txt --loss-on all
+"$RAPT" eval m <(head -1 talks.jsonl) sum.jsonl --conversations --context 20 2>warned >shown
+check 'rapt eval: what is cut' grep -q 'warning: 1 conversation is cut at the context, and 0 left out' warned
+echo '{{ messages | length }}' >>m/chat_template.jinja
+"$RAPT" data check talks.jsonl --model m --json >check.json
+check 'a template that cannot mark answers' is "$(field not_encoded lines) $(field not_encoded first_line)" '2 1'
+refused 1 'cannot read none.jsonl' 'no such file' "$RAPT" data check none.jsonl
+refused 2 'are for sentence pairs' '--out with conversations' "$RAPT" data check talks.jsonl --out left
+refused 2 '--model is for conversations' '--model with pairs' "$RAPT" data check clean.tsv --model m
+refused 2 'conversations are one file: check each alone' 'two files of conversations' "$RAPT" data check talks.jsonl talks.jsonl
+refused 2 '--show or --json, not both' '--show with --json' "$RAPT" data check talks.jsonl --model m --show 1 --json
+refused 2 '--lines or --show, not both' '--show with --lines' "$RAPT" data check talks.jsonl --model m --show 1 --lines
+printf ' \n\n' >blank.jsonl
+refused 1 'blank.jsonl: the file has only blank lines' 'blank lines alone' "$RAPT" data check blank.jsonl
+refused 2 'needs --model' '--show without a model' "$RAPT" data check talks.jsonl --show 1
 finish

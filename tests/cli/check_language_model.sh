@@ -169,6 +169,8 @@ for recipe in "$SOURCE"/recipes/*.yaml; do
     multi30k-*) options+=(--set "data.pairs=$SOURCE/data/en-fr.tsv" --set data.validation= --set train.eval_bleu=false
                           --set train.batch_tokens=100 --set data.limit=500) ;;
     sales-*) options+=(--set data.text=text.txt --set tokenizer.type=characters --set tokenizer.path= --set train.sample_every=0) ;;
+    chat-base) options+=(--set model.context=64) ;;
+    chat) options=(--init recipe-chat-base --set train.batch=2 --set model.context=64) ;; # its base comes before it
     shakespeare-*) options+=(--set data.text=text.txt) ;;
     finetune-lora) options+=(--init "$SOURCE/tests/golden/hub/qwen2" --set data.text=text.txt --set data.text_files=) ;;
     finetune-*) options+=(--init "$SOURCE/tests/golden/hub_translation/marian" --set data.max_len=60 --set data.limit=500) ;;

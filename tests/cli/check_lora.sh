@@ -5,6 +5,13 @@
 . "$(dirname "$0")/lib.sh"
 HUB=$SOURCE/tests/golden/hub
 
+# merged FOLDER BASE DATA: what was merged into the matrices has the loss that the adapters have beside them.
+merged() {
+    "$RAPT" eval "$1" "$3" --json >beside 2>/dev/null && "$RAPT" convert "$2" --merge "$1" --to hf -o "merged-$1"
+    "$RAPT" eval "merged-$1" "$3" --json >within 2>/dev/null
+    check "$1: merged, the same loss" cmp beside within
+}
+
 make_text >text.txt
 make_text_recipe characters >base.yaml
 "$RAPT" train base.yaml --out base --max-steps 4 --set model.scale_embedding=false --quiet 2>err || cat err
@@ -33,6 +40,37 @@ check 'a merged model is written' "$RAPT" convert base --merge one --to hf -o me
 "$RAPT" train lora.yaml --out shown --max-steps 1 2>shown.err
 check 'the plan tells both sizes' grep -qE '^model: [0-9]+ parameters of adapters, for a model of [0-9]+$' shown.err
 
+# Rank-stabilized, with ranks and alphas of their own.
+ranks() {
+    "$RAPT" train lora.yaml --quiet --set train.lora.rslora=true --set 'train.lora.rank_pattern=blocks.0.attention.[qv]=2,o=5' \
+        --set train.lora.alpha_pattern=v=2.5 "$@"
+}
+ranks --out ranks --threads 1 && ranks --out ranks-three --threads 3
+check 'ranks by pattern: the same bytes with three threads' cmp ranks/adapter_model.safetensors ranks-three/adapter_model.safetensors
+ranks --out ranks-stopped --max-steps 5 && "$RAPT" train --resume --out ranks-stopped --quiet
+check 'ranks by pattern: and after a stop' cmp ranks/adapter_model.safetensors ranks-stopped/adapter_model.safetensors
+check 'rapt info: ranks by pattern' sh -c "'$RAPT' info ranks --json | tr -d ' \\n' | grep -q '\"rslora\":true.*\"rank\":5'"
+merged ranks base text.txt
+GOLDEN=$SOURCE/tests/golden/adapters
+check 'rapt info: magnitudes' sh -c "'$RAPT' info '$GOLDEN/dora' --json | grep -q '\"dora\": true'"
+check 'rapt info: a whole matrix' sh -c "'$RAPT' info '$GOLDEN/saved' --json | tr -d ' \\n' | grep -q '\"model.embed_tokens\",\"in\":48,\"out\":259,\"whole\":true'"
+refused 1 'rank_pattern: no layer with an adapter is called "f1"' 'a pattern that matches nothing' \
+    "$RAPT" train lora.yaml --set train.lora.rank_pattern=f1=2 --out m
+saving() {
+    "$RAPT" train lora.yaml --quiet --set train.lora.save=embedding,output "$@"
+}
+saving --out saving --threads 1 && saving --out saving-three --threads 3
+check 'matrices saved whole: the same bytes with three threads' cmp saving/adapter_model.safetensors saving-three/adapter_model.safetensors
+saving --out saving-stopped --max-steps 5 && "$RAPT" train --resume --out saving-stopped --quiet
+check 'matrices saved whole: and after a stop' cmp saving/adapter_model.safetensors saving-stopped/adapter_model.safetensors
+check 'matrices saved whole: both' sh -c "test \$('$RAPT' info saving --tensors | grep -c ' whole ') = 2"
+check 'matrices saved whole: they change' sh -c "'$RAPT' info saving --tensor output.weight >with; '$RAPT' info base --tensor output.weight >without; test -s with && ! cmp -s with without"
+merged saving base text.txt
+"$RAPT" train base.yaml --out tied --max-steps 1 --set model.tied=true --quiet
+refused 1 'embedding and output are one matrix' 'a tied model' \
+    "$RAPT" train lora.yaml --init tied --set train.lora.save=embedding --out m
+refused 1 'train.lora.save' 'matrices without adapters' "$RAPT" train base.yaml --set train.lora.save=output --out m
+refused 1 'train.lora.rslora' 'a scale of no adapters' "$RAPT" train base.yaml --set train.lora.rslora=true --out m
 refused 1 'no layer of the model is called "q_prj"; there are q,k,v,o,' 'a name of no layer' \
     "$RAPT" train lora.yaml --set train.lora.modules=q_prj --out m
 refused 1 'adapters are for a model that train.init names' 'no model' "$RAPT" train base.yaml --set train.lora.rank=2 --out m
@@ -54,7 +92,7 @@ TEXT
 check 'rapt info' cmp wanted.txt got.txt
 check 'rapt info: modules' sh -c "'$RAPT' info one | grep -Eq '^modules +([0-9]+): ([0-9]+) q, \\2 v, \\2 o$'"
 check 'rapt info: shapes' sh -c "'$RAPT' info one --tensors | grep -Eq '^blocks.0.attention.q +A \[3, [0-9]+\], B \[[0-9]+, 3\]$'"
-check 'rapt info: JSON' sh -c "'$RAPT' info one --json | tr -d ' \n' | grep -q '\"rank\":3,\"alpha\":6.0,\"parameters\":[0-9]*,\"modules\":\[{\"name\":\"blocks.0.attention.q\",\"in\":'"
+check 'rapt info: JSON' sh -c "'$RAPT' info one --json | tr -d ' \n' | grep -q '\"rank\":3,\"alpha\":6.0,\"rslora\":false,\"dora\":false,\"parameters\":[0-9]*,\"modules\":\[{\"name\":\"blocks.0.attention.q\",\"in\":'"
 check 'rapt info: a tensor of the model with them' sh -c "'$RAPT' info one --tensor blocks.0.attention.q.weight >with; '$RAPT' info base --tensor blocks.0.attention.q.weight >without; test -s with && ! cmp -s with without"
 refused 2 'not for adapters' 'rapt info --seal' "$RAPT" info one --seal
 
@@ -80,12 +118,6 @@ sharded shards 1 && sharded shards-three 3
 check 'in shards: the same bytes with three threads' cmp shards/adapter_model.safetensors shards-three/adapter_model.safetensors
 check 'in shards: adapters are trained' sh -c '! cmp -s shards/adapter_model.safetensors gpt2/adapter_model.safetensors'
 
-# merged FOLDER BASE DATA: what was merged into the matrices has the loss that the adapters have beside them.
-merged() {
-    "$RAPT" eval "$1" "$3" --json >beside 2>/dev/null && "$RAPT" convert "$2" --merge "$1" --to hf -o "merged-$1"
-    "$RAPT" eval "merged-$1" "$3" --json >within 2>/dev/null
-    check "$1: merged, the same loss" cmp beside within
-}
 for model in qwen2 gpt2 gpt_neox phi3; do
     merged $model "$HUB/$model" text.txt
 done

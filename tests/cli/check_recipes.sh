@@ -171,8 +171,10 @@ refused 1 'cosine: step 80 is done already, and train.steps plans 60' 'shorter t
 check 'and nothing has changed' grep -q '^  steps: 80' cosine/recipe.yaml
 train over --max-steps 130 2>err
 check '--max-steps beyond the end says what to use' grep -q -e '--max-steps 130 is past the last step of the recipe, 120;.*train.steps' err
-refused 1 'another recipe: train.lr.*to resume with that: rapt train --resume --out over$' 'the message names the way to resume' \
-    "$RAPT" train tiny.yaml --quiet --out over --resume --set train.lr=0.5
+refused 1 'another recipe: train.clip.*to resume with that: rapt train --resume --out over$' 'the message names the way to resume' \
+    "$RAPT" train tiny.yaml --quiet --out over --resume --set train.clip=0.5
+refused 1 'over: the run is finished, at step 120, so that train.lr 0.5 .was 0.01. would change nothing; to train longer, set train.steps' \
+    'another learning rate of a finished run' "$RAPT" train tiny.yaml --quiet --out over --resume --set train.lr=0.5
 train short --set train.steps=20 --set train.warmup=100 2>err
 check 'a warmup longer than the run: a warning' grep -q \
     'warning: train.warmup is 100, and the run has 20 steps: the learning rate ends at [0-9.e-]* of [0-9.]*$' err

@@ -92,12 +92,19 @@ train free --max-steps 50 && train free --resume --set train.keep=7 --set train.
 check 'other checkpoints, BLEU and patience' cmp whole/model.safetensors free/model.safetensors
 check 'and the same best model' cmp whole/best/model.safetensors free/best/model.safetensors
 
+train slower --max-steps 50 && "$RAPT" train tiny.yaml --quiet --out slower --resume --set train.lr=0.002 2>told
+check 'another learning rate, with a warning' grep -q \
+    'warning: from step 51 on with train.lr 0.002 (was 0.01): no recipe alone gives this result' told
+check 'which the recipe of the folder has' grep -qx '  lr: 0.002' slower/recipe.yaml
+"$RAPT" train --quiet --resume --out slower 2>told
+check 'and which is no change any more' test "$(grep -c 'train.lr' told)" = 0
+
 # ---- what --resume refuses -----------------------------------------------------------------------------------------
 before=$(listing whole)
 refused 1 'whole holds checkpoints of an earlier run.*--resume' 'a folder with checkpoints, without --resume' \
     "$RAPT" train tiny.yaml --quiet --out whole
-refused 1 'whole: .*another recipe: train.lr is "0.02", and "0.01" in its recipe.yaml' 'another learning rate' \
-    "$RAPT" train tiny.yaml --quiet --out whole --resume --set train.lr=0.02
+refused 1 'whole: .*another recipe: train.clip is "0.5", and "1" in its recipe.yaml' 'another norm of the gradients' \
+    "$RAPT" train tiny.yaml --quiet --out whole --resume --set train.lr=0.02 --set train.clip=0.5
 refused 1 'whole: .*another recipe: seed is "8", and "7" in' 'another seed' "$RAPT" train tiny.yaml --quiet --out whole --resume --seed 8
 tac pairs.tsv >changed.tsv
 refused 1 'whole: .*or data' 'data that has changed' \

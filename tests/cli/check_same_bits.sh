@@ -22,6 +22,17 @@ lm=(--set model.d_model=36 --set model.ffn=76 --set model.context=15 --set train
 wide=(--set model.layers=2 --set model.norm_kind=rms --set model.ffn_kind=swiglu --set model.positions=rotary --set model.bias=false
     --set model.kv_heads=1 --set model.tied=true --set model.dropout=0.2 --set train.batch=9 --set train.accumulate=2
     --set train.steps=12)
+# Conversations of many lengths in packed batches, which a tiny Llama is tuned on.
+cp -r "$SOURCE/tests/golden/hub/llama" llama
+chmod -R u+w llama
+cp "$SOURCE/tests/golden/conversations/chat_template.jinja" llama
+cp "$SOURCE/tests/golden/conversations/talks.jsonl" .
+cat >talks.yaml <<END
+task: language_model
+data: {conversations: talks.jsonl, validation_fraction: 0.2, pack: true}
+model: {context: 96, dropout: 0.2}
+train: {init: llama, batch: 1, accumulate: 3, shards: 2, steps: 4, lr: 0.002, warmup: 1, checkpoint_every: 1000}
+END
 
 # other VARIANT RECIPE OPTIONS...: trained by the other program at each of its levels, the model has the bytes of this one's.
 other() {
@@ -38,6 +49,7 @@ if [ -n "${RAPT_OTHER:-}" ]; then
     other post tiny "${recipe[@]}"
     other later tiny "${recipe[@]}" "${later[@]}"
     other lm-wide lm "${lm[@]}" "${wide[@]}"
+    other talks talks
     finish
 fi
 skip 'another compiler or processor (RAPT_OTHER names no program)'
@@ -67,10 +79,11 @@ everywhere lm lm "${lm[@]}" --set model.ffn_kind=gelu
 everywhere lm-wide lm "${lm[@]}" "${wide[@]}"
 everywhere lm-shards lm "${lm[@]}" "${wide[@]}" --set train.batch=2 --set train.accumulate=7 --set train.shards=5
 # Heads that are wider than a panel of the kernels at some levels, and texts of several tiles of queries.
-everywhere lm-long lm "${lm[@]}" "${wide[@]}" --set model.d_model=160 --set model.context=150 --set train.steps=6
+everywhere lm-long lm "${lm[@]}" "${wide[@]}" --set model.d_model=160 --set model.context=150 --set train.warmup=1 --set train.steps=2
 # Muon: matrices of several strips, in several shards.
 everywhere lm-muon lm "${lm[@]}" "${wide[@]}" --set train.optimizer=muon --set model.d_model=160 --set model.ffn=200 \
-    --set train.batch=2 --set train.accumulate=4 --set train.shards=3 --set train.steps=6
+    --set train.batch=2 --set train.accumulate=4 --set train.shards=3 --set train.warmup=1 --set train.steps=3
+everywhere talks talks
 everywhere shards tiny "${recipe[@]}" --set train.batch=8 --set train.accumulate=6 --set train.shards=3
 
 # In bf16: with any threads at one level, stopped and resumed, and not what fp32 gives.

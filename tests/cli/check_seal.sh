@@ -105,7 +105,7 @@ check 'the edit stays' cmp edited/config.json .config
 recipe_line() { "$RAPT" info "$1" 2>/dev/null | grep '^recipe'; }
 [ "$(recipe_line text)" = 'recipe        recipe.yaml, as it was when the model was trained' ] && pass 'a recipe as it was' ||
     fail 'a recipe as it was' "$(recipe_line text)"
-sed -i 's/  lr: 0.01/  lr: 0.02/' text/recipe.yaml
+sed -i 's/^  clip: 1$/  clip: 2/' text/recipe.yaml
 [ "$(recipe_line text)" = 'recipe        recipe.yaml was changed since the model was trained' ] && pass 'a recipe that was changed' ||
     fail 'a recipe that was changed' "$(recipe_line text)"
 refused 1 'belongs to another recipe, model or data; its recipe.yaml was changed since' 'resume by a changed recipe' \

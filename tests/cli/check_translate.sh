@@ -161,6 +161,38 @@ head -20 lines.txt | while read -r line; do echo "$line" | translate; done >alon
 check 'a sentence alone' cmp <(head -20 plain.out) alone.out
 is '--beam 1 is greedy' plain.out translate lines.txt --beam 1
 translate lines.txt --beam 4 --length-penalty 0.6 >beam.out
+for i in {1..3}; do cat lines.txt; done >thrice.txt # more than a block of --batch 1
+translate thrice.txt --temperature 1 >drawn.out
+check '--temperature: lines differ where lines are the same' test "$(sort -u drawn.out | wc -l)" -gt "$(sort -u plain.out | wc -l)"
+for options in '--batch 1' '--batch 3' '--batch 200' '--threads 3' '--seed 1' '--top-k 0 --top-p 1'; do
+    is "$options, drawn" drawn.out translate thrice.txt --temperature 1 $options
+done
+check '--seed: others are drawn' test "$(translate thrice.txt --temperature 1 --seed 2 | cmp drawn.out - | wc -l)" = 1
+is '--temperature 0: greedy' plain.out translate lines.txt --temperature 0
+is '--top-k 1: greedy' plain.out translate lines.txt --top-k 1
+refused 2 '--temperature draws one translation of each line: not with --beam above 1' 'a beam that draws' \
+    "$RAPT" translate model lines.txt --beam 4 --temperature 1
+refused 2 '--top-k draws one translation of each line: .* or --n-best' 'several draws' "$RAPT" translate model lines.txt --n-best 2 --top-k 3
+
+for beam in 1 3; do
+    translate lines.txt --beam $beam --min-length 9 --tokens | sed 's/.*\t//' >least.out
+    check "--min-length 9 --beam $beam" test "$(awk '{ print NF < 9 }' least.out | sort -u)" = 0
+done
+# A word and a pair of words that translations have: neither is there, and what does not have them stays.
+word=$(tr ' ' '\n' <plain.out | grep -x '[a-z]*' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')
+for beam in 1 3; do
+    translate lines.txt --beam $beam >with.out
+    translate lines.txt --beam $beam --suppress "$word" >without.out
+    check "--suppress: there is none, --beam $beam" eval "grep -qiw '$word' with.out && ! grep -qiw '$word' without.out"
+done
+paste -d '\n' plain.out <(translate lines.txt --suppress "$word") | awk -v word="$word" 'NR % 2 { want = $0; next }
+    index(tolower(want), word) == 0 && want != $0 { bad = 1 } END { exit bad }'
+check '--suppress: other translations stay' test $? = 0
+refused 2 '--suppress takes one line' 'an empty --suppress' "$RAPT" translate model lines.txt --suppress ''
+refused 1 "suppressed text 2: the model doesn't know all of it" 'an unknown word' \
+    "$RAPT" translate model lines.txt --suppress "$word" --suppress zyzzyva
+is '--min-length 0' plain.out translate lines.txt --min-length 0
+
 translate lines.txt --beam 4 --length-penalty 0.6 --n-best 4 >best.out
 for options in '--batch 1' '--batch 7' '--batch 64' '--threads 1' '--threads 2' '--threads 3' '--batch 7 --threads 3'; do
     is "$options" plain.out translate lines.txt $options

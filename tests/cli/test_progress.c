@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 static const rapt_progress report = {.step = 252, .steps = 1200, .epoch = 3, .epochs = 15, .loss = 1.8447, .loss_book = 7.5,
-                                     .val_loss = 1.2169, .val_bleu = 20.5, .val_bleu_book = 0.658, .tokens_per_s = 10840,
-                                     .seconds_left = 45, .report = true};
+                                     .val_loss = 1.2169, .val_bleu = 20.5, .val_chrf = 45.25, .val_bleu_book = 0.658,
+                                     .tokens_per_s = 10840, .seconds_left = 45, .report = true};
 
 static void lines_get_shorter(void **state)
 {
@@ -26,8 +26,10 @@ static void lines_get_shorter(void **state)
         size_t columns;
         const char *line;
     } cases[] = {
-        {255, "epoch 3/15  step 252/1200  loss 1.8447  book 7.5000  val_loss 1.2169  BLEU 20.50  book's BLEU 0.658  "
-              "10840 tokens/s  0:45 left"},
+        {255, "epoch 3/15  step 252/1200  loss 1.8447  book 7.5000  val_loss 1.2169  BLEU 20.50  chrF 45.25  "
+              "book's BLEU 0.658  10840 tokens/s  0:45 left"},
+        {130, "epoch 3/15  step 252/1200  loss 1.8447  book 7.5000  val_loss 1.2169  BLEU 20.50  chrF 45.25  "
+              "book's BLEU 0.658  0:45 left"},
         {118, "epoch 3/15  step 252/1200  loss 1.8447  book 7.5000  val_loss 1.2169  BLEU 20.50  book's BLEU 0.658  0:45 left"},
         {79, "epoch 3/15  step 252/1200  loss 1.8447  val_loss 1.2169  BLEU 20.50  0:45 left"},
         {70, "step 252/1200  loss 1.8447  val_loss 1.2169  BLEU 20.50  0:45 left"},
@@ -59,7 +61,8 @@ static void numbers_of_any_size_fit(void **state)
 {
     (void)state;
     rapt_progress p = {.step = UINT64_MAX, .steps = UINT64_MAX, .epoch = UINT64_MAX, .epochs = UINT64_MAX, .loss = -1e300,
-                       .loss_book = 1e300, .val_loss = 1e300, .val_bleu = 1e300, .val_bleu_book = 1e300, .tokens_per_s = 1e300,
+                       .loss_book = 1e300, .val_loss = 1e300, .val_bleu = 1e300, .val_chrf = 1e300, .val_bleu_book = 1e300,
+                       .tokens_per_s = 1e300,
                        .report = true};
     char line[PROGRESS_LINE];
     for (size_t columns = 0; columns < PROGRESS_LINE; columns++)
@@ -119,7 +122,7 @@ static void a_silent_step_is_told_of(void **state)
     assert_true(comes_by_itself(&c, "epoch 3/15  step 252/1200  loss 1.8447  book 7.5000  10840 tokens/s  0:45 left\n"));
     assert_null(strstr(c.text, "val_loss"));
     progress_step(c.p, &report);
-    assert_non_null(strstr(text_of(&c), "  val_loss 1.2169  BLEU 20.50  book's BLEU 0.658  10840 tokens/s  0:45 left\n"));
+    assert_non_null(strstr(text_of(&c), "  BLEU 20.50  chrF 45.25  book's BLEU 0.658  10840 tokens/s  0:45 left\n"));
     end(&c);
 }
 
@@ -151,7 +154,7 @@ static void short_ones_are_not(void **state)
     progress_step(c.p, &step);
     progress_clear(c.p);
     assert_string_equal(text_of(&c), "epoch 3/15  step 252/1200  loss 1.8447  book 7.5000  val_loss 1.2169  BLEU 20.50  "
-                                     "book's BLEU 0.658  10840 tokens/s  0:45 left\n");
+                                     "chrF 45.25  book's BLEU 0.658  10840 tokens/s  0:45 left\n");
     end(&c);
 }
 

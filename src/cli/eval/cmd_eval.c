@@ -3,12 +3,14 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cli_model.h"
+#include "cli/data_conversations.h"
 #include "cli/eval/cmd_eval.h"
 #include "cli/eval/eval_compare.h"
 #include "cli/say.h"
 
 #include "io/model_core.h"
 #include "rapt/metrics.h"
+#include "rapt/recipe.h"
 
 #include <string.h>
 
@@ -18,6 +20,10 @@ static const cli_option FOR_TEXT[] = {
                 "model's context)"),
     CLI_OPTION_KV_CACHE(AT(o.compute.kv_cache), "For language models: attend to keys and values as a KV cache stores them in "
                         "fp32 (default), bf16 or q8_0: what that costs in perplexity"),
+    OPTION_FLAG("conversations", AT(conversations), "For language models: the files have conversations, whatever their "
+                "names are"),
+    OPTION_WORD("loss-on", "TOKENS", AT(loss_on), RAPT_RECIPE_LOSS_ON_ANSWERS, "answers, all", "Tokens of conversations that "
+                "count: answers (default) or all"),
     {0}};
 
 static const cli_option FOR_PAIRS[] = {
@@ -30,6 +36,11 @@ static const cli_option FOR_PAIRS[] = {
     OPTION_WORD("tokenize", "NAME", AT(tokenize), RAPT_TOKENIZE_13A, "13a, none, intl, char, zh", "Tokenization of BLEU: 13a, "
                 "none, intl, char, zh (default: by the targets' script)"),
     OPTION_FLAG("strict", AT(strict), "Unknown words, and pairs that would be truncated, are errors"),
+    OPTION_FLAG("each", AT(each), "Print a line for each line of FILE, in place of the loss of all: log-probability (in nats) "
+                "of the target given the source, summed over its tokens and <eos>, a tab, its mean, a tab, the number of "
+                "tokens; nan, nan, 0 for a line without a pair, or with an empty side", .not_with = "compare"),
+    OPTION_FLAG("tokens", AT(tokens), "With --each: append a tab and the tokens of the target, a tab and the log-probability of "
+                "each", .needs = "each"),
     {0}};
 
 static const cli_option OPTIONS[] = {
@@ -47,6 +58,14 @@ static const cli_option OPTIONS[] = {
     OPTION_FLAG("loss-only", AT(loss_only), "Loss and perplexity only: no translation, no BLEU and chrF"),
     {0}};
 
+/* An option of conversations has no effect on texts. */
+static void cmd_eval_check_kind(const eval_arguments *a)
+{
+    for (size_t i = 0; options_given("loss-on") && !a->conversations && i < a->file_count; i++)
+        if (!data_conversations_name(a->files[i]))
+            usage_error("--loss-on is for conversations: files whose names end in .jsonl, or any with --conversations");
+}
+
 static void cmd_eval_finish(void *arguments)
 {
     eval_arguments *a = arguments;
@@ -59,6 +78,12 @@ static void cmd_eval_finish(void *arguments)
         usage_error("--compare: MODEL is missing; without = it is the same model");
     a->for_pairs = options_given_of(FOR_PAIRS);
     a->for_text = options_given_of(FOR_TEXT);
+    a->loss_only = a->loss_only || a->each;
+    if (a->each && (options_given("lowercase") || options_given("tokenize")))
+        usage_error("--lowercase and --tokenize are for BLEU and chrF, which --each does not compute");
+    if (a->each && a->file_count > 1)
+        usage_error("--each takes one file");
+    cmd_eval_check_kind(a);
 }
 
 const cli_command eval_command = {
@@ -68,14 +93,17 @@ const cli_command eval_command = {
              "in training. BLEU and chrF are sacreBLEU's, against the targets as they are in the file; Chinese targets are "
              "tokenized as zh, other languages without spaces as char, all others as 13a.\n\nTexts: loss in nats per token, "
              "perplexity, and bits per byte, over the whole file in consecutive windows of the context length; every token "
-             "except the first counts once, and so do the bytes of these tokens.",
+             "except the first counts once, and so do the bytes of these tokens.\n\nConversations (names that end in .jsonl, "
+             "maybe with .gz): loss in nats per token that carries loss when the model is tuned on them.",
     .least = 2, .missing = "MODEL and FILE (sentence pairs, or for a language model a text)", .finish = cmd_eval_finish};
 
 rapt_code eval_files(eval_arguments *a, rapt_model *m, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; !code && i < a->file_count; i++)
-        code = (m->task == RAPT_TASK_LANGUAGE_MODEL ? eval_text : eval_pairs)(a, m, a->files[i], err);
+        code = (m->task == RAPT_TASK_TRANSLATION                               ? eval_pairs
+                : a->conversations || data_conversations_name(a->files[i]) ? eval_conversations
+                                                                           : eval_text)(a, m, a->files[i], err);
     return code;
 }
 

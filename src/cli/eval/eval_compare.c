@@ -117,6 +117,14 @@ rapt_code eval_compare_add(eval_compare *c, rapt_tensor *exact, const rapt_tenso
     return code;
 }
 
+rapt_code eval_compare_watch(void *context, const score_batch *b, rapt_error *err)
+{
+    eval_compare *c = context;
+    rapt_tape_begin(c->exact.all, (rapt_pass){0});
+    return eval_compare_add(c, rapt_lm_forward(c->exact.all, c->with->language.net, b->inputs), b->logits, b->labels,
+                            &(rapt_loss_options){.valid_lens = b->valid_lens}, err);
+}
+
 void eval_compare_print(const eval_compare *c, double nll)
 {
     const double loss = c->sum.nll / (double)c->sum.tokens, now = nll / (double)c->sum.tokens;

@@ -5,6 +5,7 @@
 
 #include "cli/eval/cmd_eval.h"
 #include "decode/model_tapes.h"
+#include "decode/score_watch.h"
 #include "rapt/data.h"
 
 #include <jansson.h>
@@ -33,6 +34,9 @@ void eval_compare_free(eval_compare *c);
 /* Adds a batch: the logits of c->exact, their labels, and the logits of the other tape. */
 rapt_code eval_compare_add(eval_compare *c, rapt_tensor *exact, const rapt_tensor *logits, rapt_tokens labels,
                            const rapt_loss_options *o, rapt_error *err);
+
+/* A score_watch.fn, whose context is an eval_compare, for language models: computes a batch in fp32, and adds it. */
+rapt_code eval_compare_watch(void *context, const score_batch *b, rapt_error *err);
 
 /* Prints a line with the changes from fp32 to a loss `nll` over the same tokens. */
 void eval_compare_print(const eval_compare *c, double nll);

@@ -150,7 +150,7 @@ static rapt_code eval_pairs_evaluate(const eval_arguments *a, rapt_model *m, con
     if (!code && r->compare)
         code = eval_compare_check_pairs(a, m, pairs, err);
     if (!code)
-        code = eval_pairs_compute_loss(a, m, pairs, r, err);
+        code = a->each ? eval_each(a, m, pairs, err) : eval_pairs_compute_loss(a, m, pairs, r, err);
     if (!code && !a->loss_only)
         code = translate_and_score(a, m, pairs, &a->o, r, err);
     if (!code && !a->loss_only && r->compare)
@@ -203,7 +203,7 @@ rapt_code eval_pairs(const eval_arguments *a, rapt_model *m, const char *file, r
     eval_compare compared = {0};
     eval_result r = {.bleu_book = NAN, .compare = a->compare ? &compared : NULL};
     rapt_code code = eval_pairs_evaluate(a, m, file, &r, err);
-    if (!code) {
+    if (!code && !a->each) {
         if (a->json)
             code = eval_pairs_print_json(a, file, &r, err);
         else

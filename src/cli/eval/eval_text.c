@@ -114,20 +114,11 @@ static rapt_code eval_text_check_compared(const eval_arguments *a, const rapt_mo
 
 /* ---- the loss ------------------------------------------------------------------------------------------------- */
 
-/* A score_watch: computes the same windows in fp32 and compares the logits. */
-static rapt_code compare_windows(void *context, const score_batch *b, rapt_error *err)
-{
-    eval_compare *c = context;
-    rapt_tape_begin(c->exact.all, (rapt_pass){0});
-    return eval_compare_add(c, rapt_lm_forward(c->exact.all, c->with->language.net, b->inputs), b->logits, b->labels,
-                            &(rapt_loss_options){.valid_lens = b->valid_lens}, err);
-}
-
 static rapt_code eval_text_score(const eval_arguments *a, const rapt_model *m, const rapt_token_file *f, const char *file,
                                  eval_compare *c, rapt_score *out, rapt_error *err)
 {
     const rapt_score_options o = {.compute = a->o.compute};
-    const score_watch watch = {compare_windows, c};
+    const score_watch watch = {eval_compare_watch, c};
     rapt_error reason = {0};
     rapt_code code = c ? eval_compare_make(c, a->compare, &a->o, err) : RAPT_OK;
     if (code)
