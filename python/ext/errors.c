@@ -58,6 +58,7 @@ static const char *const phrases[][2] = {
     {"hypotheses (--n-best) need a beam (--beam) of ", "hypotheses (n_best) need a beam (beam) of "},
     {"; --beam 1 turns it off", "; beam=1 turns it off"},
     {"there is a loss with gradients only (--train)", "there is a loss with gradients only (gradients=True)"},
+    {"--reset-optimizer is for a run that is resumed: --resume", "reset_optimizer is for a run that is resumed: resume"},
     {"--max-steps is ", "max_steps is "},
     {"--max-steps ", "max_steps="},
     {" is done already, and --max-steps is ", " is done already, and max_steps is "},

@@ -21,6 +21,7 @@ static const option_row OPTIONS[] = {
     {"seed", OPTION_SEED, offsetof(rapt_generate_options, sample.seed)},
     {"beam", OPTION_SIZE, offsetof(rapt_generate_options, beam)},
     {"top_log_probs", OPTION_SIZE, offsetof(rapt_generate_options, top)},
+    {"lookup", OPTION_SIZE, offsetof(rapt_generate_options, lookup)},
     {"chat", OPTION_BOOL, offsetof(rapt_generate_options, chat)},
     {0}};
 

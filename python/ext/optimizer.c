@@ -1,4 +1,4 @@
-/* optimizer.c: Adam over a list of parameters, and SGD. Each parameter is a set of its own, and has an optimizer of its own. */
+/* optimizer.c: Adam or Muon over a list of parameters, and SGD. Each parameter is a set of its own, with its own optimizer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 typedef struct optimizer {
     PyObject_HEAD
     PyObject *parameters; /* tuple */
-    rapt_adam **adam;     /* of each; NULL: SGD */
+    rapt_adam **adam;     /* of each, Adam or Muon; NULL: SGD */
     float **velocity;     /* SGD with momentum: of each, or NULL before its first step */
     size_t count;
 } optimizer;
@@ -46,18 +46,43 @@ static const option_row ADAM_OPTIONS[] = {{"beta1", OPTION_DOUBLE, offsetof(rapt
                                           {"weight_decay", OPTION_DOUBLE, offsetof(rapt_adam_options, weight_decay)},
                                           {0}};
 
-static int make_adam(const ext_state *s, optimizer *o, PyObject *dict)
+static const char *const ADJUST_NAMES[] = {[RAPT_MUON_MATCH_RMS_ADAMW] = "match_rms_adamw", [RAPT_MUON_ORIGINAL] = "original",
+                                           NULL};
+static const option_row MUON_OPTIONS[] = {{"momentum", OPTION_DOUBLE, offsetof(rapt_muon_options, momentum)},
+                                          {"weight_decay", OPTION_DOUBLE, offsetof(rapt_muon_options, weight_decay)},
+                                          {"nesterov", OPTION_BOOL, offsetof(rapt_muon_options, nesterov)},
+                                          {"ns_steps", OPTION_SIZE, offsetof(rapt_muon_options, ns_steps)},
+                                          {"adjust_lr", OPTION_NAME, offsetof(rapt_muon_options, adjust_lr), ADJUST_NAMES},
+                                          {0}};
+
+/* Muon for one parameter; the library leaves one that it doesn't take to Adam, which has a second moment. */
+static rapt_adam *new_muon(rapt_params *set, const rapt_muon_options *options, rapt_error *err)
+{
+    rapt_adam *a = rapt_muon_new(set, options, NULL, err);
+    if (!a || !rapt_adam_second_moment(a, 0))
+        return a;
+    const rapt_tensor *x = &rapt_params_at(set, 0)->value;
+    rapt_fail(err, RAPT_ERR_VALUE, "Muon moves matrices that are not sparse; \"%s\" has %d dimension%s", x->name, x->ndim,
+              x->ndim == 1 ? "" : rapt_params_at(set, 0)->sparse ? "s, and is sparse" : "s");
+    rapt_adam_free(a);
+    return NULL;
+}
+
+static int make_adam(const ext_state *s, optimizer *o, PyObject *dict, bool is_muon)
 {
     rapt_adam_options options = rapt_adam_options_default();
+    rapt_muon_options muon = rapt_muon_options_default();
     rapt_error err = {0};
-    if (options_read(dict, ADAM_OPTIONS, &options) < 0)
+    muon.matrices = "*";
+    if (is_muon ? options_read(dict, MUON_OPTIONS, &muon) < 0 : options_read(dict, ADAM_OPTIONS, &options) < 0)
         return -1;
     if (!(o->adam = calloc(o->count + 1, sizeof *o->adam))) {
         PyErr_NoMemory();
         return -1;
     }
     for (size_t i = 0; i < o->count; i++) {
-        if (!(o->adam[i] = rapt_adam_new(set_of(o, i), &options, &err))) {
+        o->adam[i] = is_muon ? new_muon(set_of(o, i), &muon, &err) : rapt_adam_new(set_of(o, i), &options, &err);
+        if (!o->adam[i]) {
             ext_raise(s, &err);
             return -1;
         }
@@ -65,12 +90,13 @@ static int make_adam(const ext_state *s, optimizer *o, PyObject *dict)
     return 0;
 }
 
-/* optimizer(parameters, options or None): Adam with options, SGD without. */
+/* optimizer(parameters, options or None, muon): Adam with options, or Muon if `muon` is true; SGD without. */
 static PyObject *nn_optimizer(PyObject *module, PyObject *args)
 {
     PyObject *parameters, *dict;
+    int is_muon;
     const ext_state *s = PyModule_GetState(module);
-    if (!PyArg_ParseTuple(args, "O!O:optimizer", &PyTuple_Type, &parameters, &dict))
+    if (!PyArg_ParseTuple(args, "O!Op:optimizer", &PyTuple_Type, &parameters, &dict, &is_muon))
         return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_Size(parameters); i++) {
         if (!PyObject_TypeCheck(PyTuple_GetItem(parameters, i), s->parameter))
@@ -81,7 +107,7 @@ static PyObject *nn_optimizer(PyObject *module, PyObject *args)
         return NULL;
     o->parameters = Py_NewRef(parameters);
     o->count = (size_t)PyTuple_Size(parameters);
-    int failed = dict != Py_None && (!PyDict_Check(dict) || make_adam(s, o, dict) < 0);
+    int failed = dict != Py_None && (!PyDict_Check(dict) || make_adam(s, o, dict, is_muon) < 0);
     if (!failed && dict == Py_None && !(o->velocity = calloc(o->count + 1, sizeof *o->velocity))) {
         PyErr_NoMemory();
         failed = 1;

@@ -52,10 +52,11 @@ static PyObject *number_or_none(double x)
 /* As the members of rapt.Step, without the last. */
 static PyObject *progress_tuple(const rapt_progress *p)
 {
-    return Py_BuildValue("(KKKKdNNNNNNNddddNO)", (unsigned long long)p->step, (unsigned long long)p->steps,
+    return Py_BuildValue("(KKKKdNNNNNNNNNddddNO)", (unsigned long long)p->step, (unsigned long long)p->steps,
                          (unsigned long long)p->epoch, (unsigned long long)p->epochs, p->epochs_done, number_or_none(p->loss),
                          number_or_none(p->loss_book), number_or_none(p->val_loss), number_or_none(p->val_bleu),
-                         number_or_none(p->val_bleu_book), number_or_none(p->best_val_loss),
+                         number_or_none(p->val_chrf), number_or_none(p->val_bleu_book), number_or_none(p->best_val_loss),
+                         number_or_none(p->best_score),
                          p->best_step ? PyLong_FromUnsignedLongLong(p->best_step) : Py_NewRef(Py_None), p->lr, p->grad_norm,
                          p->tokens_per_s, p->seconds, number_or_none(p->seconds_left), p->report ? Py_True : Py_False);
 }
@@ -136,6 +137,7 @@ static int read_tokens(const ext_state *s, PyObject *list, const char *name, rap
 
 static const option_row OPTIONS[] = {
     {"resume", OPTION_BOOL, offsetof(rapt_train_options, resume)},
+    {"reset_optimizer", OPTION_BOOL, offsetof(rapt_train_options, reset_optimizer)},
     {"untrained", OPTION_BOOL, offsetof(rapt_train_options, untrained)},
     {"max_steps", OPTION_SEED, offsetof(rapt_train_options, max_steps)},
     {"threads", OPTION_INT, offsetof(rapt_train_options, threads)},

@@ -11,7 +11,16 @@ static const option_row OPTIONS[] = {
     {"length_penalty", OPTION_DOUBLE, offsetof(rapt_translate_options, length_penalty)},
     {"no_repeat_ngram", OPTION_SIZE, offsetof(rapt_translate_options, no_repeat)},
     {"max_ratio", OPTION_DOUBLE, offsetof(rapt_translate_options, max_ratio)},
+    {"min_length", OPTION_SIZE, offsetof(rapt_translate_options, min_length)},
+    {"temperature", OPTION_DOUBLE, offsetof(rapt_translate_options, sample.temperature)},
+    {"top_k", OPTION_SIZE, offsetof(rapt_translate_options, sample.top_k)},
+    {"top_p", OPTION_DOUBLE, offsetof(rapt_translate_options, sample.top_p)},
+    {"min_p", OPTION_DOUBLE, offsetof(rapt_translate_options, sample.min_p)},
+    {"typical_p", OPTION_DOUBLE, offsetof(rapt_translate_options, sample.typical_p)},
+    {"repetition_penalty", OPTION_DOUBLE, offsetof(rapt_translate_options, sample.repetition_penalty)},
+    {"seed", OPTION_SEED, offsetof(rapt_translate_options, sample.seed)},
     {"prefix", OPTION_TEXT, offsetof(rapt_translate_options, prefix)},
+    {"suppress", OPTION_TEXT, offsetof(rapt_translate_options, suppress)},
     {"source", OPTION_TEXT, offsetof(rapt_translate_options, source_language)},
     {"target", OPTION_TEXT, offsetof(rapt_translate_options, target_language)},
     {"as_tokens", OPTION_BOOL, offsetof(rapt_translate_options, as_tokens)},
@@ -102,6 +111,7 @@ static rapt_translator *translator_for(model *m, const rapt_translate_options *o
 typedef struct lines {
     ext_texts texts;
     rapt_text *prefixes; /* [texts.count], or NULL */
+    size_t first;
     rapt_translation *out;
 } lines;
 
@@ -111,7 +121,8 @@ static rapt_code run(ext_call *c, model *m, const rapt_translate_options *o, boo
     if (code)
         return code;
     rapt_translator *t = translator_for(m, o, own, err);
-    const rapt_translator_request request = {.options = o, .prefixes = l->prefixes, .stop = stop_line, .context = c};
+    const rapt_translator_request request = {.options = o, .prefixes = l->prefixes, .stop = stop_line, .context = c,
+                                             .first_line = l->first};
     code = t ? rapt_translator_run(t, &request, l->texts.sized, l->texts.count, l->out, err) : err->code;
     if (own)
         rapt_translator_free(t);
@@ -159,17 +170,18 @@ PyObject *translations_list(const ext_state *s, const rapt_translation *t, size_
     return list;
 }
 
-/* translate(lines, options, prefixes or None, should_stop or None): a list of tuples. */
+/* translate(lines, options, prefixes or None, should_stop or None, number of the first line): a list of tuples. */
 PyObject *model_translate(PyObject *self, PyObject *args)
 {
     PyObject *list, *dict, *prefixes, *should_stop, *result = NULL, *hold;
-    if (!PyArg_ParseTuple(args, "OO!OO:translate", &list, &PyDict_Type, &dict, &prefixes, &should_stop))
+    unsigned long long first;
+    if (!PyArg_ParseTuple(args, "OO!OOK:translate", &list, &PyDict_Type, &dict, &prefixes, &should_stop, &first))
         return NULL;
     model *m = (model *)self;
     const ext_state *s = ext_state_of(self);
     if (!model_begin(self, &hold))
         return NULL;
-    lines l = {0};
+    lines l = {.first = (size_t)first};
     rapt_translate_options o = rapt_translate_options_default();
     o.compute = m->compute;
     if (translate_options_read(dict, &o) < 0 || ext_sized_read(list, "text", &l.texts) < 0 || read_prefixes(prefixes, &l) < 0)

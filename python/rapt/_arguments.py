@@ -15,6 +15,17 @@ def stops_of(stop):
     return tuple(stop)
 
 
+def lines_of(texts, name):
+    """A sequence of str, each without a line break, as one text of lines; None for None or an empty one."""
+    if texts is None:
+        return None
+    if not isinstance(texts, (list, tuple)) or not all(isinstance(text, str) for text in texts):
+        raise TypeError(f"{name} must be a list or tuple of str")
+    if any(not text or "\n" in text or "\r" in text for text in texts):
+        raise _rapt.InvalidValueError(f"{name}: each text is one line, and not empty")
+    return "\n".join(texts) or None
+
+
 def biases_of(logit_bias):
     """A mapping as a tuple of (id, bias)."""
     if logit_bias is None:

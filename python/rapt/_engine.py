@@ -1,6 +1,6 @@
 """Many requests at once to models that stay loaded, for programs that use asyncio."""
 from . import _rapt
-from ._arguments import biases_of, integer_of, sample_of, stops_of
+from ._arguments import biases_of, integer_of, lines_of, sample_of, stops_of
 from ._results import Completion, Hypothesis, Translation
 
 _engines = None # a WeakSet of all engines
@@ -76,12 +76,17 @@ class Engine:
                                            sample_of(sample)))
 
     async def translate(self, model, text, *, beam=None, n_best=None, length_penalty=None, max_ratio=None,
-                        no_repeat_ngram=None, prefix=None, alignment=False, tokens=False):
+                        no_repeat_ngram=None, min_length=None, prefix=None, suppress=None, temperature=None, top_k=None,
+                        top_p=None, min_p=None, typical_p=None, repetition_penalty=None, seed=None, alignment=False,
+                        tokens=False):
         """Translates a str to a Translation, or a list or tuple of str to a list of them, with model number `model`. Options as
         in Translator.translate, with one prefix for all lines."""
         single = isinstance(text, str)
         options = {"beam": beam, "n_best": n_best, "length_penalty": length_penalty, "max_ratio": max_ratio,
-                   "no_repeat_ngram": no_repeat_ngram, "prefix": prefix, "alignment": alignment, "tokens": tokens}
+                   "no_repeat_ngram": no_repeat_ngram, "min_length": min_length, "prefix": prefix,
+                   "suppress": lines_of(suppress, "suppress"),
+                   "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "typical_p": typical_p,
+                   "repetition_penalty": repetition_penalty, "seed": seed, "alignment": alignment, "tokens": tokens}
         results = await self._run(self._handle.translate, model, (text,) if single else text, options)
         translations = [Translation([Hypothesis(*h) for h in hypotheses], *rest) for hypotheses, *rest in results]
         return translations[0] if single else translations

@@ -19,11 +19,19 @@ class Engine:
     @overload
     async def translate(self, model: int, text: str, *, beam: int | None = None, n_best: int | None = None,
                         length_penalty: float | None = None, max_ratio: float | None = None, no_repeat_ngram: int | None = None,
-                        prefix: str | None = None, alignment: bool = False, tokens: bool = False) -> Translation: ...
+                        min_length: int | None = None, suppress: _Texts | None = None,
+                        prefix: str | None = None, temperature: float | None = None, top_k: int | None = None,
+                        top_p: float | None = None, min_p: float | None = None, typical_p: float | None = None,
+                        repetition_penalty: float | None = None, seed: int | None = None,
+                        alignment: bool = False, tokens: bool = False) -> Translation: ...
     @overload
     async def translate(self, model: int, text: _Texts, *, beam: int | None = None, n_best: int | None = None,
                         length_penalty: float | None = None, max_ratio: float | None = None, no_repeat_ngram: int | None = None,
-                        prefix: str | None = None, alignment: bool = False, tokens: bool = False) -> list[Translation]: ...
+                        min_length: int | None = None, suppress: _Texts | None = None,
+                        prefix: str | None = None, temperature: float | None = None, top_k: int | None = None,
+                        top_p: float | None = None, min_p: float | None = None, typical_p: float | None = None,
+                        repetition_penalty: float | None = None, seed: int | None = None,
+                        alignment: bool = False, tokens: bool = False) -> list[Translation]: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,

@@ -1,6 +1,6 @@
 """Models: a folder of rapt or Hugging Face, or a GGUF file, loaded for inference or training."""
 from . import _rapt
-from ._arguments import biases_of, integer_of, role_and_content, sample_of, stops_of
+from ._arguments import biases_of, integer_of, lines_of, role_and_content, sample_of, stops_of
 from ._explanation import Explanation, texts_of
 from ._results import Completion, Hypothesis, Loss, PairScore, Prediction, TextScore, Translation
 from ._stream import Stream
@@ -153,8 +153,11 @@ class Translator(Model):
         """The Tokenizer of translations, likewise; equal to source_tokenizer if the model has one vocabulary."""
         return Tokenizer._of(self._handle.tokenizer(True))
 
-    def translate(self, text, *, beam=None, n_best=None, length_penalty=None, max_ratio=None, no_repeat_ngram=None, prefix=None,
-                  source=None, target=None, alignment=False, tokens=False, split=None, detokenize=True, should_stop=None):
+    def translate(self, text, *, beam=None, n_best=None, length_penalty=None, max_ratio=None, no_repeat_ngram=None,
+                  min_length=None, prefix=None, suppress=None, temperature=None, top_k=None, top_p=None, min_p=None,
+                  typical_p=None, repetition_penalty=None, seed=None, first_line=0, source=None, target=None, alignment=False,
+                  tokens=False, split=None, detokenize=True,
+                  should_stop=None):
         """Translates a str to a Translation, or a list or tuple of str to a list of them.
 
         beam             1 is greedy search; default: as the model says, greedy for models of rapt
@@ -162,7 +165,16 @@ class Translator(Model):
         length_penalty   the exponent of the score, -10 to 10
         max_ratio        a translation has at most 10 tokens plus this many times the tokens of its source
         no_repeat_ngram  no n-gram of this many tokens is repeated
+        min_length       a translation does not end before this many tokens, without its prefix
         prefix           a text that the translation begins with; a list of texts or None for a list of lines
+        suppress         a list of texts that no translation has, as the tokens that the target tokenizer makes of them
+        temperature, top_k, top_p, min_p, typical_p
+                         any of them: the translation is drawn at random, as LanguageModel.generate describes (temperature 1 and
+                         all tokens unless told otherwise), as for back-translation; not with a beam
+        repetition_penalty
+                         0.001 to 1000, above 1 against tokens that the translation has
+        seed, first_line what is drawn depends on them, the text's place in the list, the text and the other options alone;
+                         first_line: the number of the list's first text, from 0, where the list is a part of a longer one
         source, target   codes of languages, of models that have tokens for them ("deu_Latn")
         alignment        also return attention weights between tokens; costs a pass for each hypothesis
         tokens           also return tokens and their log-probabilities
@@ -174,15 +186,20 @@ class Translator(Model):
         its range; FormatError: a line that the tokenizer cannot read.
         """
         options = {"beam": beam, "n_best": n_best, "length_penalty": length_penalty, "max_ratio": max_ratio,
-                   "no_repeat_ngram": no_repeat_ngram, "source": source, "target": target, "alignment": alignment,
-                   "tokens": tokens, "split": split, "as_tokens": None if detokenize else True}
+                   "no_repeat_ngram": no_repeat_ngram, "min_length": min_length, "suppress": lines_of(suppress, "suppress"),
+                   "temperature": temperature,
+                   "top_k": top_k, "top_p": top_p, "min_p": min_p, "typical_p": typical_p,
+                   "repetition_penalty": repetition_penalty, "seed": seed,
+                   "source": source, "target": target, "alignment": alignment, "tokens": tokens,
+                   "split": split, "as_tokens": None if detokenize else True}
         single = isinstance(text, str)
         prefixes = None
         if prefix is None or isinstance(prefix, str):
             options["prefix"] = prefix
         else:
             prefixes = tuple(prefix)
-        results = self._handle.translate((text,) if single else text, options, prefixes, should_stop)
+        results = self._handle.translate((text,) if single else text, options, prefixes, should_stop,
+                                         integer_of(first_line, "first_line", 0, (1 << 40) - 1))
         translations = [Translation([Hypothesis(*h) for h in hypotheses], *rest) for hypotheses, *rest in results]
         return translations[0] if single else translations
 
@@ -220,7 +237,7 @@ class LanguageModel(Model):
     def generate(self, prompt, *, stream=False, max_tokens=None, temperature=None, greedy=None, top_k=None, top_p=None,
                  min_p=None, typical_p=None, repetition_penalty=None, repetition_window=None, presence_penalty=None,
                  frequency_penalty=None, seed=None, sample=0, stop=(), beam=None, top_log_probs=None, logit_bias=None,
-                 logits=None, should_stop=None):
+                 lookup=None, logits=None, should_stop=None):
         """Continues a prompt: a str, in which texts of special tokens become those tokens, or a sequence of ids. Returns a
         Completion, or with stream=True a Stream, an iterator of TokenStep.
 
@@ -242,6 +259,8 @@ class LanguageModel(Model):
         beam                above 1: beam search in place of sampling
         top_log_probs       so many most probable tokens come with each step of a stream
         logit_bias          a mapping from ids to what is added to their logits; -inf excludes one
+        lookup              prompt lookup: at most so many tokens, 0 to 64, that followed the last ones earlier in the text are
+                            computed in one pass; default 16; 0: off. Only the time depends on it
         logits              a callable that changes the logits of each position, before all other options: logits(step, array),
                             where step counts the new tokens from 0 and array, an Array [vocabulary], is written in place; it
                             returns None. Not with beam search. An exception of it ends the call
@@ -254,7 +273,8 @@ class LanguageModel(Model):
             "max_tokens": max_tokens, "temperature": temperature, "greedy": greedy, "top_k": top_k, "top_p": top_p,
             "min_p": min_p, "typical_p": typical_p, "repetition_penalty": repetition_penalty,
             "repetition_window": repetition_window, "presence_penalty": presence_penalty,
-            "frequency_penalty": frequency_penalty, "seed": seed, "beam": beam, "top_log_probs": top_log_probs})
+            "frequency_penalty": frequency_penalty, "seed": seed, "beam": beam, "top_log_probs": top_log_probs,
+            "lookup": lookup})
 
     def _generate(self, prompt, stream, sample, stop, logit_bias, logits, should_stop, options):
         stops, biases = stops_of(stop), biases_of(logit_bias)

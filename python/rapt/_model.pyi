@@ -51,14 +51,22 @@ class Translator(Model):
     def target_tokenizer(self) -> Tokenizer: ...
     @overload
     def translate(self, text: str, *, beam: int | None = None, n_best: int | None = None, length_penalty: float | None = None,
-                  max_ratio: float | None = None, no_repeat_ngram: int | None = None, prefix: str | None = None,
+                  max_ratio: float | None = None, no_repeat_ngram: int | None = None,
+                  min_length: int | None = None, suppress: _Texts | None = None, prefix: str | None = None,
+                  temperature: float | None = None, top_k: int | None = None, top_p: float | None = None,
+                  min_p: float | None = None, typical_p: float | None = None, repetition_penalty: float | None = None,
+                  seed: int | None = None, first_line: int = 0,
                   source: str | None = None, target: str | None = None, alignment: bool = False, tokens: bool = False,
                   split: Literal["as_trained", "long", "all"] | None = None, detokenize: bool = True,
                   should_stop: Callable[[], bool] | None = None) -> Translation: ...
     @overload
     def translate(self, text: _Texts, *, beam: int | None = None, n_best: int | None = None, length_penalty: float | None = None,
                   max_ratio: float | None = None, no_repeat_ngram: int | None = None,
-                  prefix: str | Sequence[str | None] | None = None, source: str | None = None, target: str | None = None,
+                  min_length: int | None = None, suppress: _Texts | None = None,
+                  prefix: str | Sequence[str | None] | None = None,
+                  temperature: float | None = None, top_k: int | None = None, top_p: float | None = None,
+                  min_p: float | None = None, typical_p: float | None = None, repetition_penalty: float | None = None,
+                  seed: int | None = None, first_line: int = 0, source: str | None = None, target: str | None = None,
                   alignment: bool = False, tokens: bool = False, split: Literal["as_trained", "long", "all"] | None = None,
                   detokenize: bool = True, should_stop: Callable[[], bool] | None = None) -> list[Translation]: ...
     def translate_file(self, source: _Path, target: _Path, **options: Any) -> dict[str, float]: ...
@@ -81,6 +89,7 @@ class _ChatOptions(TypedDict, total=False):
     seed: int | None
     beam: int | None
     top_log_probs: int | None
+    lookup: int | None
 
 class LanguageModel(Model):
     @property
@@ -92,7 +101,7 @@ class LanguageModel(Model):
                  typical_p: float | None = None, repetition_penalty: float | None = None, repetition_window: int | None = None,
                  presence_penalty: float | None = None, frequency_penalty: float | None = None, seed: int | None = None,
                  sample: int = 0, stop: _Stops = (), beam: int | None = None, top_log_probs: int | None = None,
-                 logit_bias: Mapping[int, float] | None = None, logits: _Logits | None = None,
+                 logit_bias: Mapping[int, float] | None = None, lookup: int | None = None, logits: _Logits | None = None,
                  should_stop: Callable[[], bool] | None = None) -> Completion: ...
     @overload
     def generate(self, prompt: _Prompt, *, stream: Literal[True], max_tokens: int | None = None,
@@ -101,7 +110,7 @@ class LanguageModel(Model):
                  typical_p: float | None = None, repetition_penalty: float | None = None, repetition_window: int | None = None,
                  presence_penalty: float | None = None, frequency_penalty: float | None = None, seed: int | None = None,
                  sample: int = 0, stop: _Stops = (), beam: int | None = None, top_log_probs: int | None = None,
-                 logit_bias: Mapping[int, float] | None = None, logits: _Logits | None = None,
+                 logit_bias: Mapping[int, float] | None = None, lookup: int | None = None, logits: _Logits | None = None,
                  should_stop: None = None) -> Stream: ...
     @overload
     def chat(self, messages: Iterable[Mapping[str, str]], *, stream: Literal[False] = False,

@@ -66,7 +66,8 @@ def translate_file(model, source, target, options):
         with open(part, "x", encoding="utf-8", newline="\n") as out:
             try:
                 while batch := [line.removesuffix("\n").removesuffix("\r") for line in itertools.islice(lines, LINES)]:
-                    out.writelines(f"{translation.text}\n" for translation in model.translate(batch, **options))
+                    translations = model.translate(batch, first_line=count, **options)
+                    out.writelines(f"{translation.text}\n" for translation in translations)
                     count += len(batch)
                 out.close()
                 os.replace(part, target)

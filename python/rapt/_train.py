@@ -18,8 +18,10 @@ class Step(Result):
     loss_book        the book's figure, with train.reduction book; else None
     val_loss         on the validation set, at the last report; None: none yet, or there is no validation set
     val_bleu         BLEU of the validation set's greedy translations, with train.eval_bleu; else None
+    val_chrf         chrF of the same translations; else None
     val_bleu_book    the mean of the book's BLEU, with train.reduction book too; else None
-    best_val_loss    the lowest so far, of the model in best/; None: none yet
+    best_val_loss    of the model in best/: the lowest so far, unless train.best_by is a score; None: none yet
+    best_score       with train.best_by bleu or chrf: that score of the model in best/, the highest so far; else None
     best_step        its step; None likewise
     lr, grad_norm    the learning rate, and the norm of the gradients before clipping
     tokens_per_s     target tokens a second
@@ -28,8 +30,9 @@ class Step(Result):
     report           whether a line was written to train.jsonl
     sample           text of a language model with train.sample_every, where one is due; else None
     """
-    __slots__ = ("step", "steps", "epoch", "epochs", "epochs_done", "loss", "loss_book", "val_loss", "val_bleu", "val_bleu_book",
-                 "best_val_loss", "best_step", "lr", "grad_norm", "tokens_per_s", "seconds", "seconds_left", "report", "sample")
+    __slots__ = ("step", "steps", "epoch", "epochs", "epochs_done", "loss", "loss_book", "val_loss", "val_bleu", "val_chrf",
+                 "val_bleu_book", "best_val_loss", "best_score", "best_step", "lr", "grad_norm",
+                 "tokens_per_s", "seconds", "seconds_left", "report", "sample")
 
 
 class Run:
@@ -38,7 +41,7 @@ class Run:
     folder     the model folder: config.json, model.safetensors, train.jsonl, checkpoints/, best/
     steps      the Steps with a report that this call has made
     stopped    whether a callback has ended it before its last step
-    best_step  the step of the lowest validation loss; None: there is none
+    best_step  the step of the model in best/; None: there is none
     """
     __slots__ = ("folder", "steps", "stopped", "best_step", "__weakref__")
 
@@ -46,8 +49,8 @@ class Run:
         self.folder, self.steps, self.stopped, self.best_step = folder, [], False, None
 
     def model(self, which="last", **options):
-        """Loads the model: "last"; "best", of the lowest validation loss; "untrained", with train.keep_untrained; or an int, the
-        step of a checkpoint. options: of Model.load."""
+        """Loads the model: "last"; "best", by train.best_by; "untrained", with train.keep_untrained; or an int, the step of a
+        checkpoint. options: of Model.load."""
         if is_integer(which):
             step = integer_of(which, "the step of a checkpoint", 1, (1 << 63) - 1)
             return Model._of(_rapt.load_checkpoint(self.folder, step, options), self.folder)
@@ -225,7 +228,7 @@ class _Loop:
 
 
 def train(recipe, out=None, *, pairs=None, text=None, validation=None, resume=False, init=None, max_steps=None, threads=None,
-          untrained=False, on_step=None, on_report=None, on_warning=None, show=None):
+          untrained=False, reset_optimizer=False, on_step=None, on_report=None, on_warning=None, show=None):
     """Trains a model as a recipe says, and returns its Run. The files are those of `rapt train` with the same recipe, byte for
     byte.
 
@@ -239,6 +242,7 @@ def train(recipe, out=None, *, pairs=None, text=None, validation=None, resume=Fa
     max_steps   end after this step; the run can be resumed
     threads     1 to 256; the result does not depend on them
     untrained   end before the first step, with the initial parameters
+    reset_optimizer  with resume: the optimizer begins anew, with moments of 0
     on_step     called with each Step; False ends the run
     on_report   called with each Step that has a report, and the Model as it is; False ends the run. The model is closed
                 afterwards; its parameters, and arrays of them, change with the next step: keep copies
@@ -264,7 +268,8 @@ def train(recipe, out=None, *, pairs=None, text=None, validation=None, resume=Fa
         data = (of_pairs, _pairs(validation, "validation"), ids, None)
     else:
         data = (of_pairs, None, ids, validation)
-    options = {"resume": resume, "untrained": untrained, "max_steps": max_steps, "threads": threads}
+    options = {"resume": resume, "untrained": untrained, "reset_optimizer": reset_optimizer, "max_steps": max_steps,
+               "threads": threads}
     trainer = _rapt.trainer(own._handle, run.folder, init.folder if isinstance(init, Model) else init, data, options,
                             _warn if on_warning is None else on_warning)
     _Loop(trainer, run, on_step, on_report, _Display(show)).go()

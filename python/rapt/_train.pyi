@@ -21,8 +21,10 @@ class Step(Result):
     loss_book: float | None
     val_loss: float | None
     val_bleu: float | None
+    val_chrf: float | None
     val_bleu_book: float | None
     best_val_loss: float | None
+    best_score: float | None
     best_step: int | None
     lr: float
     grad_norm: float
@@ -47,6 +49,7 @@ def train(recipe: _Path | Mapping[str, Any] | Recipe, out: _Path | None = None, 
           pairs: Iterable[tuple[str, str] | list[str]] | None = None, text: str | _Ids | None = None,
           validation: Iterable[tuple[str, str] | list[str]] | _Ids | None = None, resume: bool = False,
           init: Model | _Path | None = None, max_steps: int | None = None, threads: int | None = None,
-          untrained: bool = False, on_step: Callable[[Step], bool | None] | None = None,
+          untrained: bool = False, reset_optimizer: bool = False,
+          on_step: Callable[[Step], bool | None] | None = None,
           on_report: Callable[[Step, Any], bool | None] | None = None, on_warning: Callable[[str], object] | None = None,
           show: bool | None = None) -> Run: ...

@@ -12,7 +12,7 @@ from ._arguments import number, tuple_of
 from ._nn_layers import LazyLinear
 from ._nn_module import _Parameters
 
-__all__ = ["Adam", "AdamW", "SGD"]
+__all__ = ["Adam", "AdamW", "Muon", "SGD"]
 
 
 def _rate(name, value):
@@ -50,7 +50,7 @@ class Optimizer:
     params are net.parameters(), or a list of some of them. RuntimeWarning: a part of net has no parameters yet, because it takes
     their sizes from its first input; make the optimizer after that."""
 
-    def __init__(self, params, lr, options):
+    def __init__(self, params, lr, options, muon=False):
         expected = "an iterable of parameters: net.parameters(), not net" if hasattr(params, "parameters") else \
             "an iterable of parameters, such as net.parameters()"
         unique = {id(parameter): parameter for parameter in tuple_of(params, "params", expected)}
@@ -60,7 +60,7 @@ class Optimizer:
         _warn_of_sizes(params)
         self.lr = lr
         self.params = tuple(unique.values())
-        self._handle = _rapt.optimizer(self.params, options)
+        self._handle = _rapt.optimizer(self.params, options, muon)
         self._scale = 1.0
         self._momentum = self._weight_decay = 0.0
 
@@ -110,6 +110,20 @@ class AdamW(Optimizer):
 
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
         super().__init__(params, lr, {**_adam(betas, eps), "weight_decay": weight_decay})
+
+
+class Muon(Optimizer):
+    """Muon (Jordan et al. 2024) for matrices, as `rapt train` does it and torch.optim.Muon in fp32. Vectors, and usually
+    embeddings and the output layer, belong to an optimizer of their own.
+
+    adjust_lr    the factor of lr: "match_rms_adamw", 0.2 sqrt(max(rows, columns)); or "original", sqrt(max(1, rows / columns))
+
+    InvalidValueError: a parameter is no matrix, or is sparse."""
+
+    def __init__(self, params, lr=0.001, weight_decay=0.1, momentum=0.95, nesterov=True, ns_steps=5, adjust_lr="original"):
+        options = {"weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov, "ns_steps": ns_steps,
+                   "adjust_lr": adjust_lr}
+        super().__init__(params, lr, options, muon=True)
 
 
 class SGD(Optimizer):

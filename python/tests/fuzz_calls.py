@@ -97,7 +97,7 @@ class World:
                 nn.DotProductAttention(.1), nn.PositionWiseFFN(8, 8), nn.TransformerEncoder(12, 8, 8, 2, 1, .1),
                 nn.TransformerDecoder(12, 8, 8, 2, 1, .1), nn.Sequential(nn.ReLU(), nn.Linear(8, 8))]
         return made + [optim.Adam(made[0].parameters()), optim.SGD(made[2].parameters(), .1, momentum=.9),
-                       optim.AdamW([*made[12].parameters(), *made[3].parameters()])]
+                       optim.AdamW([*made[12].parameters(), *made[3].parameters()]), optim.Muon([made[0].weight])]
 
     def pick(self):
         """Any value: an object of rapt, or a hostile one."""

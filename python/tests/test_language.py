@@ -16,7 +16,8 @@ GENERATIONS = int(os.environ.get("RAPT_PYTHON_GENERATIONS", "12"))
 PROMPTS = ("To be", "be", "question", "T", "or not to be, that is the question", "\n")
 OPTIONS = ({}, {"greedy": True}, {"temperature": 1.3, "top_k": 0}, {"top_k": 5, "top_p": 0.9}, {"min_p": 0.05, "stop": "t"},
            {"repetition_penalty": 1.3, "repetition_window": 8, "presence_penalty": 0.5, "frequency_penalty": -0.25},
-           {"typical_p": 0.7, "logit_bias": {3: -5.0, 4: float("-inf")}}, {"beam": 3}, {"stop": ["be", "ti"], "temperature": 1})
+           {"typical_p": 0.7, "logit_bias": {3: -5.0, 4: float("-inf")}}, {"beam": 3}, {"stop": ["be", "ti"], "temperature": 1},
+           {"greedy": True, "lookup": 0})
 
 
 def words_of(options):

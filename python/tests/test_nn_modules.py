@@ -405,6 +405,37 @@ class Optimizers(Close):
         self.assertEqual(caught.filename, __file__)
         self.close(p, x)
 
+    @unittest.skipIf(numpy is None, "needs NumPy")
+    def test_muon(self):
+        random = numpy.random.default_rng(3)
+        for shape, nesterov, adjust in (((4, 9), True, "original"), ((7, 3), False, "match_rms_adamw")):
+            p = nn.Parameter(random.normal(size=shape).astype("float32"))
+            trainer = optim.Muon([p], lr=0.1, nesterov=nesterov, adjust_lr=adjust)
+            x, m = numpy.array(p.tolist()), numpy.zeros(shape)
+            rows, columns = shape
+            factor = math.sqrt(max(1, rows / columns)) if adjust == "original" else 0.2 * math.sqrt(max(shape))
+            for _ in range(3):
+                g = random.normal(size=shape).astype("float32").astype("float64")
+                self.gradient(p, g.tolist())
+                trainer.step()
+                trainer.zero_grad()
+                m = 0.95 * m + 0.05 * g
+                u = 0.95 * m + 0.05 * g if nesterov else m
+                left, values, right = numpy.linalg.svd(u, full_matrices=False)  # the polynomial, of the singular values
+                values /= numpy.sqrt((values ** 2).sum())
+                for _ in range(5):
+                    values = 3.4445 * values - 4.7750 * values ** 3 + 2.0315 * values ** 5
+                x = (1 - 0.1 * 0.1) * x - 0.1 * factor * (left * values) @ right
+            self.assertLess(numpy.abs(numpy.array(p.tolist()) - x).max(), 2e-5)
+        for wrong, message in ((nn.Parameter([1.0]), "Muon moves matrices that are not sparse; .* has 1 dimension$"),
+                               (nn.Embedding(3, 2, sparse=True).weight, "2 dimensions, and is sparse")):
+            with self.assertRaisesRegex(rapt.InvalidValueError, message):
+                optim.Muon([wrong])
+        with self.assertRaisesRegex(rapt.InvalidValueError, "Newton-Schulz"):
+            optim.Muon([p], ns_steps=0)
+        with self.assertRaises(ValueError):
+            optim.Muon([p], adjust_lr="none")
+
     def test_an_optimizer_of_another_net(self):
         old, net = nn.Linear(2, 1), nn.Linear(2, 1)
         trainer = optim.Adam(old.parameters())

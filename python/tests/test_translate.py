@@ -36,6 +36,24 @@ class TheProgramsBytes(unittest.TestCase):
         theirs = self.program("--beam", 4, "--length-penalty", 0.6, lines=lines)
         self.assertEqual("".join(f"{t}\n" for t in ours), theirs)
 
+    def test_sampling(self):
+        options = {"temperature": 1.2, "top_k": 50, "top_p": 0.95, "min_p": 0.001, "typical_p": 0.99, "repetition_penalty": 1.1,
+                   "min_length": 3}
+        ours = [t.text for t in self.model.translate(LINES[:60], seed=5, **options)]
+        flags = [flag for name, value in options.items() for flag in ("--" + name.replace("_", "-"), value)]
+        self.assertEqual("".join(t + "\n" for t in ours), self.program("--seed", 5, *flags, lines=LINES[:60]))
+        parts = [t.text for i in range(0, 60, 7)
+                 for t in self.model.translate(LINES[i:min(i + 7, 60)], seed=5, first_line=i, **options)]
+        self.assertEqual(parts, ours)
+        self.assertNotEqual([t.text for t in self.model.translate(LINES[:60], seed=6, **options)], ours)
+
+    def test_suppress(self):
+        plain = [t.text.split() for t in self.model.translate(LINES[:40])]
+        word = max((w for words in plain for w in words if w.isalpha() and w.islower()), key=lambda w: sum(w in x for x in plain))
+        ours = [t.text for t in self.model.translate(LINES[:40], suppress=[word])]
+        self.assertFalse(any(word in text.split() for text in ours))
+        self.assertEqual("".join(t + "\n" for t in ours), self.program("--suppress", word, lines=LINES[:40]))
+
     def test_alone_and_together(self):
         together = self.model.translate(LINES[:20], beam=3, tokens=True)
         self.assertEqual([self.model.translate(line, beam=3, tokens=True) for line in LINES[:20]], together)
@@ -85,7 +103,8 @@ class Results(unittest.TestCase):
             with self.assertRaises(TypeError, msg=repr(text)):
                 self.model.translate(text)
         for options in ({"beam": 0}, {"beam": -1}, {"beam": 10 ** 30}, {"n_best": 2}, {"split": "never"}, {"prefix": "\ud800"},
-                        {"length_penalty": float("nan")}, {"source": "deu_Latn"}):
+                        {"length_penalty": float("nan")}, {"source": "deu_Latn"}, {"temperature": 1, "beam": 2}, {"top_p": 0},
+                        {"first_line": -1}, {"min_length": 65537}, {"suppress": ["a\nb"]}, {"repetition_penalty": 0}):
             with self.assertRaises(ValueError, msg=repr(options)):
                 self.model.translate("Go.", **options)
         for options in ({"beam": True}, {"beam": 1.0}, {"beam": "1"}, {"alignment": 1}, {"length_penalty": "1"}, {"bean": 1}):
