@@ -178,6 +178,25 @@ train: {{steps: 400, batch: 32, lr: 0.004, schedule: cosine, warmup: 40, clip: 1
     return same_source == shares[0] == len(lines)
 
 
+def scores_of(folder, name):
+    """The largest difference of the log-probabilities of given tokens: `rapt eval --each --tokens`, and CTranslate2's score_batch."""
+    model = folder / name
+    out = convert(model, "ctranslate2")
+    source, target = (json.loads(next(out / f"{which}_vocabulary.json" for which in (side, "shared")
+                                      if (out / f"{which}_vocabulary.json").exists()).read_text()) for side in ("source", "target"))
+    lines = (ROOT / "data" / "en-fr.tsv").read_text().splitlines()[7::120]
+    (folder / f"{name}.tsv").write_text("\n".join(lines) + "\n")
+    ours = [json.loads(line) for line in run(RAPT, "eval", model, folder / f"{name}.tsv", "--each", "--json", "--tokens").splitlines()]
+    tokenizer = Tokenizer.from_file(str(out / "tokenizer.json"))
+    sources = [[source[i] for i in tokenizer.encode(line.split("\t")[0], add_special_tokens=False).ids] for line in lines]
+    net = ctranslate2.Translator(str(out), inter_threads=1, intra_threads=1)
+    theirs = net.score_batch(sources, [[target[i] for i in pair["tokens"]["ids"][:-1]] for pair in ours])
+    counts = [len(pair["token_log_probs"]) == len(result.log_probs) for pair, result in zip(ours, theirs)]
+    worst = max(abs(a - b) for pair, result in zip(ours, theirs) for a, b in zip(pair["token_log_probs"], result.log_probs))
+    print(f"| {name} | {sum(pair['token_count'] for pair in ours)} | {worst:.1e} |")
+    return all(counts) and worst < 1e-4
+
+
 def translator_of_transformers(helper, folder, name):
     """Logits of rapt's translations, and greedy search."""
     model, wanted = folder / name, TRANSLATORS[name][2]
@@ -249,6 +268,8 @@ def main():
     print("\n| model | source ids | greedy | beam 4 |\n| --- | --- | --- | --- |")
     translators = [name for name in arguments.names if name in TRANSLATORS]
     ok = all([ok] + [translator(helper, folder, name) for name in translators])
+    print("\n| model | tokens | largest difference |\n| --- | --- | --- |")
+    ok = all([ok] + [scores_of(folder, name) for name in translators])
     print("\n| model | class | transformers, fp32 | rapt | source ids | greedy |\n| --- | --- | --- | --- | --- | --- |")
     ok = all([ok] + [translator_of_transformers(helper, folder, name) for name in translators if TRANSLATORS[name][2]])
     names = ["r50k_base", "cl100k_base", "o200k_base"] if arguments.ranks else []

@@ -46,7 +46,7 @@ stage() {
     cp LICENSE "$STAGE/licenses/rapt.txt"
     cp -r "$PAGES"/* "$STAGE/share/"
     cp recipes/quickstart*.yaml "$STAGE/recipes/"
-    cp data/*.tsv data/*.en "$STAGE/data/"
+    cp data/*.tsv data/*.en data/*.jsonl "$STAGE/data/"
     chmod -R u=rwX,go=rX "$STAGE" # whatever the umask: an image keeps the modes
 }
 
