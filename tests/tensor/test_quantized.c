@@ -1,7 +1,7 @@
 /* tests/tensor/test_quantized.c: products of weights of 8 to 4 bits in blocks (q8_0, q4_0, q4_k ...) against their definition in
  * docs/number-format.md, written down here as loops: the same bits for any level, number of threads, and rows beside; weights
  * from numbers, and from blocks as GGUF stores them.
- * labels: not-raced each-level arm-first */
+ * labels: not-raced each-level arm-first sanitized-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* test_unicode.c: normalization forms and lower case of every code point, and patterns over all of them, against what the package
  * `tokenizers` makes of them: checksums in tests/golden/unicode.json, written by tools/compare_unicode.py. Also that the time of
- * a text grows as its length. For src/text/unicode and src/text/split. */
+ * a text grows as its length. For src/text/unicode and src/text/split.
+ * labels: sanitized-late */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "text/unicode/unicode.h"
 
