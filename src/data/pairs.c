@@ -15,13 +15,14 @@
 
 struct rapt_pairs {
     struct lines lines, targets; /* targets: if there are two files */
+    bool two;                    /* files */
     char *memory;                /* texts that came from memory */
     char *path;
     char **source, **target;
     size_t *line;
     uint64_t *key; /* hashes of the sources, to choose the validation split */
     size_t count;
-    bool limited;                /* there may be more lines than were read */
+    size_t limit;                /* of `count`; 0: none */
 };
 
 static bool pairs_allocate(rapt_pairs *p, size_t lines)
@@ -53,6 +54,11 @@ static rapt_code add_pair(rapt_pairs *p, char *source, char *target, size_t numb
     return make_key(source, &p->key[p->count++], err);
 }
 
+static bool pairs_are_enough(const rapt_pairs *p)
+{
+    return p->limit > 0 && p->count == p->limit;
+}
+
 /* Cuts the line in place at its tabs. */
 static rapt_code pairs_take_line(rapt_pairs *p, char *line, const char *path, size_t number, rapt_error *err)
 {
@@ -65,22 +71,20 @@ static rapt_code pairs_take_line(rapt_pairs *p, char *line, const char *path, si
     return add_pair(p, line, target, number, err);
 }
 
-static rapt_code pairs_take_lines(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
+static rapt_code pairs_take_lines(rapt_pairs *p, const char *path, rapt_error *err)
 {
     if (!pairs_allocate(p, p->lines.count))
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %zu pairs", path, p->lines.count);
     rapt_code code = RAPT_OK;
-    for (size_t i = 0; !code && i < p->lines.count && (limit == 0 || p->count < limit); i++)
+    for (size_t i = 0; !code && i < p->lines.count && !pairs_are_enough(p); i++)
         if (p->lines.length[i] > 0)
             code = pairs_take_line(p, p->lines.line[i], path, i + 1, err);
-    if (code)
-        return code;
-    return p->count ? RAPT_OK : rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is empty", path);
+    return code;
 }
 
 /* ---- two files ------------------------------------------------------------------------------------------------ */
 
-static rapt_code take_both(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
+static rapt_code take_both(rapt_pairs *p, const char *path, rapt_error *err)
 {
     size_t n = p->lines.count;
     if (n != p->targets.count)
@@ -89,15 +93,13 @@ static rapt_code take_both(rapt_pairs *p, const char *path, size_t limit, rapt_e
     if (!pairs_allocate(p, n))
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %zu pairs", path, n);
     rapt_code code = RAPT_OK;
-    for (size_t i = 0; !code && i < n && (limit == 0 || p->count < limit); i++)
+    for (size_t i = 0; !code && i < n && !pairs_are_enough(p); i++)
         if (p->lines.length[i] + p->targets.length[i] > 0)
             code = add_pair(p, p->lines.line[i], p->targets.line[i], i + 1, err);
-    if (code)
-        return code;
-    return p->count ? RAPT_OK : rapt_fail(err, RAPT_ERR_FORMAT, "%s: the files are empty", path);
+    return code;
 }
 
-static rapt_code read_both(rapt_pairs *p, const char *path, size_t limit, rapt_error *err)
+static rapt_code read_both(rapt_pairs *p, const char *path, rapt_error *err)
 {
     const char *colon = path + disk_list_part(path, ":");
     char *source = chars_copy_part(path, (size_t)(colon - path));
@@ -107,10 +109,10 @@ static rapt_code read_both(rapt_pairs *p, const char *path, size_t limit, rapt_e
     free(source);
     if (!code)
         code = lines_read(colon + 1, MAX_BYTES, &p->targets, err);
-    return code ? code : take_both(p, path, limit, err);
+    return code ? code : take_both(p, path, err);
 }
 
-rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
+rapt_pairs *pairs_read_lines(const char *path, size_t limit, rapt_error *err)
 {
     rapt_pairs *p = calloc(1, sizeof *p);
     if (!p) {
@@ -118,15 +120,26 @@ rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
         return NULL;
     }
     bool there = true;
-    p->limited = limit > 0;
+    p->limit = limit;
     p->path = chars_copy(path);
     rapt_code code = path[disk_list_part(path, ":")] ? file_is_there(path, &there, err) : RAPT_OK;
+    p->two = !there;
     if (!code && there)
         code = lines_read(path, MAX_BYTES, &p->lines, err);
     if (!code)
-        code = there ? pairs_take_lines(p, path, limit, err) : read_both(p, path, limit, err);
+        code = there ? pairs_take_lines(p, path, err) : read_both(p, path, err);
     if (!code)
         return p;
+    rapt_pairs_free(p);
+    return NULL;
+}
+
+rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
+{
+    rapt_pairs *p = pairs_read_lines(path, limit, err);
+    if (!p || p->count)
+        return p;
+    rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file%s empty", path, p->two ? "s are" : " is");
     rapt_pairs_free(p);
     return NULL;
 }
@@ -219,7 +232,7 @@ size_t rapt_pairs_line(const rapt_pairs *p, size_t i)
 
 size_t pairs_lines(const rapt_pairs *p)
 {
-    return p->limited || p->lines.count == 0 ? p->line[p->count - 1] : p->lines.count;
+    return p->memory || pairs_are_enough(p) ? p->line[p->count - 1] : p->lines.count;
 }
 
 const char *rapt_pairs_path(const rapt_pairs *p)

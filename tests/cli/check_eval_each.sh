@@ -63,6 +63,14 @@ check 'so many columns with --tokens' test "$(each holes.tsv --tokens | awk -F'\
 check 'JSON: null' test "$(each holes.tsv --json --tokens | sed -n 3p)" = \
     '{"line":3,"log_prob":null,"mean_log_prob":null,"token_count":0,"tokens":{"ids":[],"tokens":[]},"token_log_probs":[]}'
 printf 'I see the sea.\t\n' >none.tsv
+check 'a limit beyond the pairs: all lines' cmp holes.txt <(each holes.tsv --limit 100)
+printf '\n\n' >blank.tsv
+: >zero.tsv
+check 'a file of empty lines' test "$(each blank.tsv)" = "$(printf 'nan\tnan\t0\nnan\tnan\t0')"
+check 'two files of empty lines' test "$(each blank.tsv:blank.tsv --json | tail -1)" = \
+    '{"line":2,"log_prob":null,"mean_log_prob":null,"token_count":0}'
+check 'an empty file: no line' cmp zero.tsv <(each zero.tsv)
+refused 1 'blank.tsv: the file is empty' 'without --each' "$RAPT" eval model blank.tsv
 check 'no pair at all' test "$(each none.tsv)" = "$(printf 'nan\tnan\t0')"
 head -3 target >short
 refused 1 'source:short: 240 and 3 lines; the files do not belong together' 'files of other lengths' "$RAPT" eval model source:short --each

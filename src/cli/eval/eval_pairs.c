@@ -10,6 +10,7 @@
 #include "rapt/metrics.h"
 #include "rapt/recipe.h"
 
+#include "data/pairs.h"
 #include "decode/score_watch.h"
 #include "metrics/bleu_book_mean.h"
 #include "text/tokenizer.h"
@@ -145,7 +146,7 @@ static rapt_code compare_scores(const eval_arguments *a, const rapt_pairs *pairs
 
 static rapt_code eval_pairs_evaluate(const eval_arguments *a, rapt_model *m, const char *file, eval_result *r, rapt_error *err)
 {
-    rapt_pairs *pairs = rapt_pairs_read(file, a->limit, err);
+    rapt_pairs *pairs = (a->each ? pairs_read_lines : rapt_pairs_read)(file, a->limit, err);
     rapt_code code = pairs ? eval_warn(a, m, pairs, err) : err->code;
     if (!code && r->compare)
         code = eval_compare_check_pairs(a, m, pairs, err);
