@@ -235,14 +235,16 @@ typedef enum option_kind {
     OPTION_TEXT,   /* const char *, borrowed from the str */
     OPTION_SIZED,  /* rapt_text, borrowed likewise, in which zeros may be */
     OPTION_NAME,   /* an enumerator, by its place in `names` */
-    OPTION_TYPE    /* rapt_type, by rapt_type_parse */
+    OPTION_TYPE,   /* rapt_type, by rapt_type_parse */
+    OPTION_ROWS    /* a struct with the members of other `rows` */
 } option_kind;
 
 typedef struct option_row {
-    const char *name;
+    const char *name; /* of OPTION_ROWS: of the struct, which no key is */
     option_kind kind;
     size_t offset;
     const char *const *names; /* OPTION_NAME: ends with NULL */
+    const struct option_row *rows; /* OPTION_ROWS */
 } option_row;
 
 /* Writes the values of a dict to a struct of options, by a table that ends with a name of NULL. None leaves a member as it is,

@@ -6,19 +6,23 @@
 
 #include "generate.h"
 
+const option_row sample_option_rows[] = {
+    {"temperature", OPTION_DOUBLE, offsetof(rapt_sample_options, temperature)},
+    {"greedy", OPTION_BOOL, offsetof(rapt_sample_options, greedy)},
+    {"top_k", OPTION_SIZE, offsetof(rapt_sample_options, top_k)},
+    {"top_p", OPTION_DOUBLE, offsetof(rapt_sample_options, top_p)},
+    {"min_p", OPTION_DOUBLE, offsetof(rapt_sample_options, min_p)},
+    {"typical_p", OPTION_DOUBLE, offsetof(rapt_sample_options, typical_p)},
+    {"repetition_penalty", OPTION_DOUBLE, offsetof(rapt_sample_options, repetition_penalty)},
+    {"repetition_window", OPTION_SIZE, offsetof(rapt_sample_options, repetition_window)},
+    {"presence_penalty", OPTION_DOUBLE, offsetof(rapt_sample_options, presence_penalty)},
+    {"frequency_penalty", OPTION_DOUBLE, offsetof(rapt_sample_options, frequency_penalty)},
+    {"seed", OPTION_SEED, offsetof(rapt_sample_options, seed)},
+    {0}};
+
 static const option_row OPTIONS[] = {
     {"max_tokens", OPTION_SIZE, offsetof(rapt_generate_options, max_tokens)},
-    {"temperature", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.temperature)},
-    {"greedy", OPTION_BOOL, offsetof(rapt_generate_options, sample.greedy)},
-    {"top_k", OPTION_SIZE, offsetof(rapt_generate_options, sample.top_k)},
-    {"top_p", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.top_p)},
-    {"min_p", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.min_p)},
-    {"typical_p", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.typical_p)},
-    {"repetition_penalty", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.repetition_penalty)},
-    {"repetition_window", OPTION_SIZE, offsetof(rapt_generate_options, sample.repetition_window)},
-    {"presence_penalty", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.presence_penalty)},
-    {"frequency_penalty", OPTION_DOUBLE, offsetof(rapt_generate_options, sample.frequency_penalty)},
-    {"seed", OPTION_SEED, offsetof(rapt_generate_options, sample.seed)},
+    {"sample", OPTION_ROWS, offsetof(rapt_generate_options, sample), .rows = sample_option_rows},
     {"beam", OPTION_SIZE, offsetof(rapt_generate_options, beam)},
     {"top_log_probs", OPTION_SIZE, offsetof(rapt_generate_options, top)},
     {"lookup", OPTION_SIZE, offsetof(rapt_generate_options, lookup)},

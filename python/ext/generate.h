@@ -6,6 +6,9 @@
 
 #include "rapt/generate.h"
 
+/* The members of rapt_sample_options, which other options have too (OPTION_ROWS). */
+extern const option_row sample_option_rows[];
+
 /* A generator of a model with the options that it was made with. */
 typedef struct generation {
     rapt_generator *g;

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "generate.h"
 #include "model.h"
 
 static const char *const SPLITS[] = {"as_trained", "long", "all", NULL};
@@ -12,13 +13,7 @@ static const option_row OPTIONS[] = {
     {"no_repeat_ngram", OPTION_SIZE, offsetof(rapt_translate_options, no_repeat)},
     {"max_ratio", OPTION_DOUBLE, offsetof(rapt_translate_options, max_ratio)},
     {"min_length", OPTION_SIZE, offsetof(rapt_translate_options, min_length)},
-    {"temperature", OPTION_DOUBLE, offsetof(rapt_translate_options, sample.temperature)},
-    {"top_k", OPTION_SIZE, offsetof(rapt_translate_options, sample.top_k)},
-    {"top_p", OPTION_DOUBLE, offsetof(rapt_translate_options, sample.top_p)},
-    {"min_p", OPTION_DOUBLE, offsetof(rapt_translate_options, sample.min_p)},
-    {"typical_p", OPTION_DOUBLE, offsetof(rapt_translate_options, sample.typical_p)},
-    {"repetition_penalty", OPTION_DOUBLE, offsetof(rapt_translate_options, sample.repetition_penalty)},
-    {"seed", OPTION_SEED, offsetof(rapt_translate_options, sample.seed)},
+    {"sample", OPTION_ROWS, offsetof(rapt_translate_options, sample), .rows = sample_option_rows},
     {"prefix", OPTION_TEXT, offsetof(rapt_translate_options, prefix)},
     {"suppress", OPTION_TEXT, offsetof(rapt_translate_options, suppress)},
     {"source", OPTION_TEXT, offsetof(rapt_translate_options, source_language)},

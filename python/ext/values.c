@@ -231,8 +231,28 @@ static int read_option(const option_row *row, PyObject *value, void *options)
     case OPTION_SIZED: return ext_sized(value, row->name, place) ? 0 : -1;
     case OPTION_NAME: return read_name(row, value, place);
     case OPTION_TYPE: return read_type(row, value, place);
+    case OPTION_ROWS: break; // option_find returns none
     }
     return -1;
+}
+
+/* The row of a name, and in *options the struct that its member is in; NULL: there is none. */
+static const option_row *option_find(const option_row *table, const char *name, void **options)
+{
+    for (const option_row *row = table; row->name; row++) {
+        if (row->kind != OPTION_ROWS) {
+            if (strcmp(row->name, name) == 0)
+                return row;
+            continue;
+        }
+        void *within = (char *)*options + row->offset;
+        const option_row *found = option_find(row->rows, name, &within);
+        if (found) {
+            *options = within;
+            return found;
+        }
+    }
+    return NULL;
 }
 
 int options_read(PyObject *values, const option_row *table, void *options)
@@ -243,16 +263,15 @@ int options_read(PyObject *values, const option_row *table, void *options)
         if (value == Py_None) // most are, in most calls
             continue;
         const char *name = ext_text(key, "the name of an option");
-        const option_row *row = table;
-        while (name && row->name && strcmp(row->name, name) != 0)
-            row++;
+        void *within = options;
+        const option_row *row = name ? option_find(table, name, &within) : NULL;
         if (!name)
             return -1;
-        if (!row->name) {
+        if (!row) {
             PyErr_Format(PyExc_TypeError, "there is no option '%s'", name);
             return -1;
         }
-        if (read_option(row, value, options) < 0)
+        if (read_option(row, value, within) < 0)
             return -1;
     }
     return 0;

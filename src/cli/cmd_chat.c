@@ -129,7 +129,8 @@ static rapt_code chat_stream(void *context, const char *text, size_t size, rapt_
 
 static rapt_code chat_print_json(const conversation *c, const rapt_generated *r, size_t reused, rapt_error *err)
 {
-    json_t *o = json_pack("{s:I, s:s%, s:I, s:I, s:I, s:s}", "seed", (json_int_t)c->a->g.seed, "reply", r->text ? r->text : "",
+    json_t *o = json_pack("{s:I, s:s%, s:I, s:I, s:I, s:s}", "seed", (json_int_t)c->a->g.o.sample.seed, "reply",
+                          r->text ? r->text : "",
                           r->text_size, "prompt_tokens", (json_int_t)r->prompt_tokens, "reused_tokens", (json_int_t)reused,
                           "tokens", (json_int_t)r->token_count, "end", generation_end(r->finish));
     char *line = json_text(o, 0);
@@ -202,7 +203,7 @@ static rapt_code chat_run(const chat_arguments *a, const rapt_chat_template *cha
     o.stop = signals_stop;
     o.context = (void *)a;
     if (a->g.random_seed && !a->quiet)
-        fprintf(stderr, "seed %llu\n", (unsigned long long)a->g.seed);
+        fprintf(stderr, "seed %llu\n", (unsigned long long)a->g.o.sample.seed);
     line_stream *in = line_stream_open("-", err);
     c.g = in ? rapt_generator_new(m, &o, err) : NULL;
     rapt_code code = c.g ? chat_loop(&c, in, err) : err->code;
@@ -217,7 +218,7 @@ static rapt_code chat_run(const chat_arguments *a, const rapt_chat_template *cha
 
 int cmd_chat(int argc, char **argv)
 {
-    chat_arguments a = {.g = {.o = rapt_generate_options_default(), .max_tokens = CHAT_TOKENS, .seed = 1}};
+    chat_arguments a = {.g = {.o = rapt_generate_options_default(), .max_tokens = CHAT_TOKENS}};
     rapt_error err = {0};
     options_parse(&chat_command, argc, argv, &a);
     cli_warn_threads(a.g.o.compute.threads, a.quiet);

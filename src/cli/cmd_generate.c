@@ -130,7 +130,7 @@ static json_t *generated_json(const output *out, const rapt_generated *g)
     json_t *o = NULL;
     if (valid)
         o = json_pack("{s:I, s:I, s:s%, s:s%, s:I, s:I, s:s}", "sample", (json_int_t)out->sample, "seed",
-                      (json_int_t)out->a->g.seed, "prompt", valid, length, "text", g->text ? g->text : "",
+                      (json_int_t)out->a->g.o.sample.seed, "prompt", valid, length, "text", g->text ? g->text : "",
                       g->text_size, "prompt_tokens", (json_int_t)g->prompt_tokens,
                       "tokens", (json_int_t)g->token_count, "end", generation_end(g->finish));
     free(valid);
@@ -190,7 +190,7 @@ static rapt_code print_texts(const generate_arguments *a, rapt_generator *g, out
     size_t tokens = 0;
     double start = clock_seconds();
     if (a->g.random_seed && !a->quiet)
-        fprintf(stderr, "seed %llu\n", (unsigned long long)a->g.seed);
+        fprintf(stderr, "seed %llu\n", (unsigned long long)a->g.o.sample.seed);
     signals_catch();
     rapt_code code = a->chat ? rapt_generator_begin_tokens(g, out->chat.ids, out->chat.count, err)
                              : rapt_generator_begin(g, out->prompt.text, out->prompt.size, err);
@@ -278,7 +278,7 @@ static rapt_code generate(const generate_arguments *a, const rapt_chat_template 
 
 int cmd_generate(int argc, char **argv)
 {
-    generate_arguments a = {.g = {.o = rapt_generate_options_default(), .max_tokens = RAPT_GENERATE_TOKENS, .seed = 1},
+    generate_arguments a = {.g = {.o = rapt_generate_options_default(), .max_tokens = RAPT_GENERATE_TOKENS},
                             .samples = 1};
     rapt_error err = {0};
     options_parse(&generate_command, argc, argv, &a);

@@ -7,6 +7,7 @@
 #include "base/texts.h"
 #include "cli/cli_model.h"
 #include "cli/lines_out.h"
+#include "cli/sampling_options.h"
 #include "cli/say.h"
 #include "cli/translation_out.h"
 #include "cli/unknown_words.h"
@@ -48,26 +49,7 @@ static void take_language(const cli_option *o, void *in, const char *text)
     a->o.as_tokens = a->o.detokenize == RAPT_LANGUAGE_NONE;
 }
 
-static void take_translate_seed(const cli_option *o, void *in, const char *text)
-{
-    (void)o;
-    ((translate_arguments *)in)->o.sample.seed = (uint64_t)cli_seed(text);
-}
-
 #define ARGUMENTS translate_arguments
-static const cli_option SAMPLING[] = {
-    OPTION_NUMBER("temperature", "T", AT(o.sample.temperature), 0, 1e6, "Draw translations at random, as for back-translation, "
-                  "at this softmax temperature (default 1, if another option asks for sampling): 1 leaves the model's "
-                  "distribution unchanged, lower sharpens it; 0: greedy"),
-    OPTION_COUNT("top-k", "K", AT(o.sample.top_k), 0, OPTION_ANY, "Draw from the K most probable tokens only; 0: all (default)"),
-    OPTION_NUMBER("top-p", "P", AT(o.sample.top_p), 0, 1, "Draw from the most probable tokens that add up to probability P, "
-                  "after --top-k; 0 or 1: all (default)"),
-    OPTION_NUMBER("min-p", "P", AT(o.sample.min_p), 0, 1, "Draw only tokens with at least P times the probability of the most "
-                  "probable one, after --top-p; 0: all (default)"),
-    OPTION_NUMBER("typical-p", "P", AT(o.sample.typical_p), 0, 1, "Draw from the tokens whose information is nearest to the "
-                  "entropy and that add up to probability P, after --min-p; 0 or 1: all (default)"),
-    {0}};
-
 static const cli_option OPTIONS[] = {
     OPTION_TEXT("text", "TEXT", AT(text), "This line, in place of FILE"),
     OPTION_TEXT("from", "CODE", AT(o.source_language), "Language of the input, as a multilingual Hugging Face model names it "
@@ -85,12 +67,7 @@ static const cli_option OPTIONS[] = {
                   "10 (default 2; for a Hugging Face folder, its own limit)"),
     OPTION_COUNT("min-length", "N", AT(o.min_length), 0, 65536, "Minimum length: a translation does not end before N tokens, "
                  "without its prefix (default 0; for a Hugging Face folder, its own)"),
-    OPTION_TABLE(SAMPLING, 0),
-    OPTION_NUMBER("repetition-penalty", "R", AT(o.sample.repetition_penalty), 0.001, 1000, "Above 1 makes tokens that the "
-                  "translation has less likely: positive logits / R, negative * R; 1: off (default, but for a Hugging Face "
-                  "folder that says otherwise); 0.001 to 1000"),
-    CLI_OPTION_SEED(take_translate_seed, "Random seed: what is drawn for a line depends on the seed, the number of the line and "
-                    "the options, not on the batch or the threads (default 1)"),
+    OPTION_TABLE(sampling_options_rows, AT(o.sample)),
     OPTION_TEXTS("suppress", "TEXT", AT(suppress), AT(suppress_count), MAX_SUPPRESS, "No translation has TEXT, as the tokens "
                  "that the model's tokenizer makes of it; can be repeated"),
     OPTION_TEXT("prefix", "TEXT", AT(o.prefix), "Forced prefix: every translation begins with TEXT", .not_with = "prefix-file"),
@@ -142,8 +119,7 @@ static void cmd_translate_finish(void *arguments)
     a->lists = options_given("n-best");
     a->o.alignment = a->alignment != ALIGNMENT_NONE;
     a->o.tokens = a->tokens || a->alignment == ALIGNMENT_WORDS;
-    if (options_given("top-p") && a->o.sample.top_p == 0)
-        a->o.sample.top_p = 1;
+    sampling_options_finish(&a->o.sample);
     if (a->suppress_count)
         a->o.suppress = join_suppressed(a);
     if (a->text)
@@ -153,9 +129,9 @@ static void cmd_translate_finish(void *arguments)
         usage_error("--alignment words is for text; --json has hard or soft");
     if (a->prefix_file && strcmp(a->prefix_file, "-") == 0 && (!a->file || strcmp(a->file, "-") == 0))
         usage_error("only one of the lines and their prefixes can be standard input");
-    const char *sampling = options_given_of(SAMPLING);
+    const char *sampling = sampling_options_given();
     if (sampling && (options_given("beam") ? a->o.beam : a->o.n_best) > 1)
-        usage_error("--%s draws one translation of each line: not with --beam above 1 or --n-best", sampling);
+        usage_error("--%s makes one translation of each line: not with --beam above 1 or --n-best", sampling);
     if (options_given("beam") && a->o.n_best > a->o.beam) /* without --beam the model's own beam applies */
         usage_error("--n-best %zu needs --beam %zu or more", a->o.n_best, a->o.n_best);
 }
@@ -163,6 +139,8 @@ static void cmd_translate_finish(void *arguments)
 const cli_command translate_command = {
     .options = OPTIONS, .operands = "MODEL [FILE]",
     .about = "Translate the lines of FILE, or of standard input, or TEXT, with a trained model.",
+    .notes = "Any of --temperature, --top-k, --top-p, --min-p and --typical-p draws the translations at random, as for "
+             "back-translation.",
     .least = 1, .missing = "MODEL", .most = 2, .takes = "a model and one file", .operand = {AT(model), AT(file)},
     .finish = cmd_translate_finish};
 

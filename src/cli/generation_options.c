@@ -3,6 +3,7 @@
 
 #include "base/rows.h"
 #include "base/system_random.h"
+#include "cli/sampling_options.h"
 #include "decode/generate_options.h"
 
 #include <math.h>
@@ -26,37 +27,17 @@ static void take_bias(const cli_option *option, void *in, const char *text)
     bias->bias = strcmp(colon + 1, "-inf") == 0 ? -INFINITY : option_number(colon + 1, -1e6, 1e6, option->name);
 }
 
-static void take_generation_seed(const cli_option *option, void *in, const char *text)
-{
-    (void)option;
-    ((generation_options *)in)->seed = (uint64_t)cli_seed(text);
-}
-
 const cli_option generation_options_rows[] = {
     OPTION_COUNT("beam", "N", AT(o.beam), 1, 1024, "Beam search for the text of the highest score, over N hypotheses, instead of "
                  "sampling (default 1: none)"),
-    OPTION_NUMBER("temperature", "T", AT(o.sample.temperature), 0, 1e6, "Softmax temperature (default 0.8): 1 leaves the model's "
-                  "distribution unchanged, lower sharpens it, higher flattens it; 0: greedy"),
-    OPTION_FLAG("greedy", AT(o.sample.greedy), "Always the most probable token: --temperature 0"),
-    OPTION_COUNT("top-k", "K", AT(o.sample.top_k), 0, OPTION_ANY, "Sample from the K most probable tokens only (default 200); 0: "
-                 "all"),
-    OPTION_NUMBER("top-p", "P", AT(o.sample.top_p), 0, 1, "Nucleus sampling: sample from the most probable tokens that add up to "
-                  "probability P, after --top-k; 0 or 1: all (default)"),
-    OPTION_NUMBER("min-p", "P", AT(o.sample.min_p), 0, 1, "Sample only from tokens with at least P times the probability of the "
-                  "most probable one, after --top-p; 0: all (default)"),
-    OPTION_NUMBER("typical-p", "P", AT(o.sample.typical_p), 0, 1, "Locally typical sampling: sample from the tokens whose "
-                  "information is nearest to the entropy and that add up to probability P, after --min-p; 0 or 1: all (default)"),
+    OPTION_TABLE(sampling_options_rows, AT(o.sample)),
     OPTION_TAKE("logit-bias", "ID:BIAS", take_bias, "Add BIAS to the logit of token ID; -inf excludes it; can be repeated"),
-    OPTION_NUMBER("repetition-penalty", "R", AT(o.sample.repetition_penalty), 0.001, 1000, "Above 1 makes tokens that occurred "
-                  "before less likely: positive logits / R, negative * R; 1: off (default); 0.001 to 1000"),
     OPTION_COUNT("repetition-window", "N", AT(o.sample.repetition_window), 0, OPTION_ANY, "The penalty applies to the last N "
                  "tokens; 0: to the whole context (default)"),
     OPTION_NUMBER("presence-penalty", "P", AT(o.sample.presence_penalty), -2, 2, "Take P from the logit of a token that was "
                   "generated already; -2 to 2"),
     OPTION_NUMBER("frequency-penalty", "P", AT(o.sample.frequency_penalty), -2, 2, "Take P from the logit of a token as often as "
                   "it was generated; -2 to 2"),
-    CLI_OPTION_SEED(take_generation_seed, "Random seed: the same seed, prompt and options give the same text, on any machine, "
-                    "with any number of threads (default 1)"),
     OPTION_FLAG("random-seed", AT(random_seed), "A random seed from the system, which stderr (and --json) prints",
                 .not_with = "seed"),
     OPTION_TEXTS("stop", "TEXT", AT(stops), AT(o.stop_count), GENERATE_MAX_STOPS, "Stop sequence: end the text before TEXT, "
@@ -81,19 +62,12 @@ static uint64_t random_seed(void)
     return seed % OPTION_ANY;
 }
 
-/* 0 is all tokens here. */
-static void mark_zeros(rapt_sample_options *s)
-{
-    if (options_given("top-p") && s->top_p == 0)
-        s->top_p = 1;
-}
-
 void generation_options_finish(generation_options *g, long long samples)
 {
     for (size_t i = 0; i < g->o.stop_count; i++)
         if (!*g->stops[i])
             usage_error("--stop: the stop sequence is empty");
-    mark_zeros(&g->o.sample);
+    sampling_options_finish(&g->o.sample);
     if (options_given("beam") && g->o.beam > 1 && (generate_options_ask(&g->o.sample) || samples > 1))
         usage_error("--beam does not sample: not with --temperature, --greedy, --top-k, --top-p, --min-p, --typical-p, "
                     "--samples");
@@ -102,8 +76,7 @@ void generation_options_finish(generation_options *g, long long samples)
     if (samples > 1)
         g->o.beam = 1;
     if (g->random_seed)
-        g->seed = random_seed();
-    g->o.sample.seed = g->seed;
+        g->o.sample.seed = random_seed();
     g->o.sample.biases = g->biases;
     g->o.stops = g->stops;
     g->o.max_tokens = (size_t)g->max_tokens;

@@ -9,11 +9,10 @@
 #define GENERATE_MAX_STOPS 64
 #define GENERATE_MAX_BIASES 1024
 
-/* `max_tokens`, `seed` and `context` are set to the command's defaults at first; the rest is zeroed. */
+/* `o`, `max_tokens` and `context` are set to the command's defaults at first; the rest is zeroed. */
 typedef struct generation_options {
     rapt_generate_options o;
     long long max_tokens, context;
-    uint64_t seed;
     const char *adapter; /* a folder, or NULL */
     const char *stops[GENERATE_MAX_STOPS];
     rapt_logit_bias biases[GENERATE_MAX_BIASES];

@@ -169,10 +169,11 @@ for options in '--batch 1' '--batch 3' '--batch 200' '--threads 3' '--seed 1' '-
 done
 check '--seed: others are drawn' test "$(translate thrice.txt --temperature 1 --seed 2 | cmp drawn.out - | wc -l)" = 1
 is '--temperature 0: greedy' plain.out translate lines.txt --temperature 0
+is '--greedy' plain.out translate lines.txt --greedy
 is '--top-k 1: greedy' plain.out translate lines.txt --top-k 1
-refused 2 '--temperature draws one translation of each line: not with --beam above 1' 'a beam that draws' \
+refused 2 '--temperature makes one translation of each line: not with --beam above 1' 'a beam that draws' \
     "$RAPT" translate model lines.txt --beam 4 --temperature 1
-refused 2 '--top-k draws one translation of each line: .* or --n-best' 'several draws' "$RAPT" translate model lines.txt --n-best 2 --top-k 3
+refused 2 '--top-k makes one translation of each line: .* or --n-best' 'several draws' "$RAPT" translate model lines.txt --n-best 2 --top-k 3
 
 for beam in 1 3; do
     translate lines.txt --beam $beam --min-length 9 --tokens | sed 's/.*\t//' >least.out
