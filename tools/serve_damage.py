@@ -20,6 +20,7 @@ VALID = [
         {"role": "system", "content": "x"}, {"role": "user", "content": [{"type": "text", "text": "we like the sea."}]}]}),
     ("POST", "/v1/embeddings", {"model": "encoder", "input": ["cat", "sing"], "encoding_format": "float"}),
     ("POST", "/v1/embeddings", {"model": "encoder", "input": "cat", "encoding_format": "base64"}),
+    ("POST", "/v1/embeddings", {"model": "encoder", "input": [[5, 6], [7]], "dimensions": 3}),
     ("POST", "/v1/translate", {"texts": ["the dog see a bird.", "we like the sea."], "source": "en", "target": "fr", "beam": 3,
                                "n_best": 2, "alignment": "hard", "tokens": True, "length_penalty": 1, "no_repeat_ngram": 2,
                                "max_length_ratio": 2.5, "min_length": 3, "suppress": ["chien", "le chat"], "prefix": "bird"}),

@@ -29,12 +29,15 @@ typedef struct rapt_embedder_options {
     const char *prompt;           /* name of one of the folder's prompts, which goes before each text; NULL: the folder's default;
                                      "": none */
     size_t batch;                 /* texts that are computed together, 1 or more. Results don't depend on it */
+    size_t dimensions;            /* features that a vector keeps, from the first one, before it is normalized: for models that
+                                     were trained for it (Kusupati et al. 2022, Matryoshka); 1 to d_model; 0: all */
     rapt_compute compute;         /* `kv_cache` is not read */
 } rapt_embedder_options;
 
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
 RAPT_API void rapt_embedder_options_init(rapt_embedder_options *o, size_t size);
-/* pooling RAPT_POOLING_AS_STORED, normalize RAPT_AS_MODEL, the folder's prompt, batch RAPT_EMBED_BATCH, `compute` zeroed. */
+/* pooling RAPT_POOLING_AS_STORED, normalize RAPT_AS_MODEL, the folder's prompt, batch RAPT_EMBED_BATCH, all
+ * dimensions, `compute` zeroed. */
 static inline rapt_embedder_options rapt_embedder_options_default(void)
 {
     rapt_embedder_options o;
@@ -51,7 +54,7 @@ typedef struct rapt_embedder rapt_embedder;
 RAPT_API rapt_embedder *rapt_embedder_new(const rapt_model *m, const rapt_embedder_options *options, rapt_error *err);
 /* Frees the embedder; NULL is fine. */
 RAPT_API void rapt_embedder_free(rapt_embedder *e);
-/* The number of features of a vector, d. */
+/* The number of features of a text's vector, d: d_model, or `dimensions` of the options. */
 RAPT_API size_t rapt_embedder_features(const rapt_embedder *e);
 
 /* Writes one vector for each of `count` texts (UTF-8) to vectors [count, d]. A text is encoded with the special tokens of its
@@ -68,7 +71,7 @@ RAPT_API void rapt_embedder_cancel(rapt_embedder *e);
 typedef struct rapt_token_vectors {
     size_t count;       /* tokens, special ones included */
     int32_t *ids;       /* [count] */
-    rapt_real *vectors; /* [count, d] */
+    rapt_real *vectors; /* [count, d_model] */
     bool cut;           /* the text has more tokens: it was truncated */
 } rapt_token_vectors;
 

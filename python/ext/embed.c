@@ -9,6 +9,7 @@ static const char *const POOLINGS[] = {"stored", "mean", "cls", "max", NULL};
 static const option_row OPTIONS[] = {
     {"pooling", OPTION_NAME, offsetof(rapt_embedder_options, pooling), POOLINGS},
     {"normalize", OPTION_TRISTATE, offsetof(rapt_embedder_options, normalize)},
+    {"dimensions", OPTION_SIZE, offsetof(rapt_embedder_options, dimensions)},
     {"prompt", OPTION_TEXT, offsetof(rapt_embedder_options, prompt)},
     {0}};
 

@@ -345,17 +345,22 @@ class Encoder(Model):
         """The model's Tokenizer, part of it: it keeps the model's memory alive."""
         return Tokenizer._of(self._handle.tokenizer(False))
 
-    def embed(self, texts, *, prompt=None, pooling="stored", normalize=None, should_stop=None):
+    def embed(self, texts, *, prompt=None, pooling="stored", normalize=None, dimensions=None, should_stop=None):
         """One vector for each of a list or tuple of str: an Array [texts, features] of float32.
 
         prompt       the name of one of the folder's prompts, which goes before each text; "": none; default: the folder's
         pooling      "mean", "cls" or "max" of the tokens' vectors; "stored": as the folder says
         normalize    whether a vector is divided by its Euclidean norm; default: as the folder says
+        dimensions   features that a vector keeps, from the first one, before it is normalized, for models that were trained for
+                     it (Matryoshka); default: all
         should_stop  a callable, as in Translator.translate
 
         A text is truncated to the tokens that the model takes. Its vector does not depend on the other texts.
         """
-        return self._handle.embed(texts, {"prompt": prompt, "pooling": pooling, "normalize": normalize}, should_stop)
+        if dimensions == 0:
+            raise _rapt.InvalidValueError("dimensions is 0; a vector has at least one")
+        return self._handle.embed(texts, {"prompt": prompt, "pooling": pooling, "normalize": normalize, "dimensions": dimensions},
+                                  should_stop)
 
 
 _CLASSES = {"translation": Translator, "language_model": LanguageModel, "encoder": Encoder}

@@ -30,6 +30,8 @@ class Embedding(unittest.TestCase):
         with rapt.Model.load(HUB / "roberta_sentence", threads=1) as model:
             self.compare(model.embed(tuple(TEXTS), prompt="query", pooling="cls", normalize=True),
                          programs(HUB / "roberta_sentence", "--prompt=query", "--pooling=cls", "--normalize"))
+            self.compare(model.embed(TEXTS, dimensions=5, normalize=True),
+                         programs(HUB / "roberta_sentence", "--dimensions=5", "--normalize"))
             self.compare(model.embed(TEXTS, prompt=""), programs(HUB / "roberta_sentence", "--prompt=none"))
 
     def test_what_is_refused(self):
@@ -40,6 +42,10 @@ class Embedding(unittest.TestCase):
                             (TypeError, lambda: model.embed(["cat"], normalize=1)),
                             (ValueError, lambda: model.embed(["cat"], pooling="none")),
                             (rapt.InvalidValueError, lambda: model.embed(["cat"], prompt="title")),
+                            (rapt.InvalidValueError, lambda: model.embed(["cat"], dimensions=0)),
+                            (rapt.InvalidValueError, lambda: model.embed(["cat"], dimensions=13)),
+                            (ValueError, lambda: model.embed(["cat"], dimensions=-1)),
+                            (TypeError, lambda: model.embed(["cat"], dimensions=1.5)),
                             (rapt.InterruptedRunError, lambda: model.embed(["cat"], should_stop=lambda: True)),
                             (ZeroDivisionError, lambda: model.embed(["cat"], should_stop=lambda: 1 / 0))):
             with self.assertRaises(error):

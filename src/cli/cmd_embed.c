@@ -36,6 +36,8 @@ static const cli_option OPTIONS[] = {
     OPTION_FLAG("normalize", AT(normalize), "Divide each vector by its Euclidean norm (default: as the folder says)",
                 .not_with = "no-normalize"),
     OPTION_FLAG("no-normalize", AT(no_normalize), "Do not"),
+    OPTION_COUNT("dimensions", "N", AT(o.dimensions), 1, 1 << 20, "Keep the first N features of each vector, before it is "
+                 "normalized: for models that were trained for it (Matryoshka)"),
     OPTION_TEXT("prompt", "NAME", AT(o.prompt), "Put this prompt of the folder (query, passage, ...) before each line; none: no "
                 "prompt (default: as the folder says)"),
     OPTION_COUNT("batch", "N", AT(o.batch), 1, 65536, "Batch size in lines (default 32); the result does not depend on it"),

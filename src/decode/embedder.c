@@ -1,5 +1,5 @@
 /* decode/embedder.c: rapt_embedder: texts to rows of tokens (text_rows.c), batches by length, threads. */
-#include "rapt/embed.h"
+#include "decode/embedder.h"
 
 #include "base/quote.h"
 #include "base/sized.h"
@@ -7,7 +7,6 @@
 #include "decode/model_tapes.h"
 #include "decode/option_defaults.h"
 #include "decode/pooling.h"
-#include "decode/text_rows.h"
 #include "io/model.h"
 #include "nn/ragged_tokens.h"
 #include "tape/compute.h"
@@ -30,8 +29,8 @@ struct rapt_embedder {
 typedef struct embed_call {
     rapt_embedder *e;
     const text_row *rows; /* by length */
-    size_t count;
-    rapt_real *vectors;
+    size_t count, dimensions;
+    rapt_real *vectors; /* [..., dimensions] */
     thread_mutex lock; /* guards the error */
     rapt_error error;     /* the error of any batch; only memory can be missing */
 } embed_call;
@@ -66,7 +65,7 @@ static void embed_batch(void *context, size_t batch, int worker)
     embed_call *c = context;
     const rapt_embedder *e = c->e;
     const size_t first = batch * e->o.batch, left = c->count - first, n = left < e->o.batch ? left : e->o.batch;
-    const size_t d = rapt_embedder_features(e);
+    const size_t d = embedder_max_features(e);
     rapt_error err = {0};
     rapt_tensor *x = NULL;
     if (atomic_load(&c->e->cancelled))
@@ -77,35 +76,42 @@ static void embed_batch(void *context, size_t batch, int worker)
     }
     const rapt_real *from = x->data;
     for (size_t i = first; i < first + n; i++) {
-        rapt_real *to = c->vectors + c->rows[i].index * d;
-        pooling_run(e->o.pooling, from, c->rows[i].count, d, to);
+        rapt_real *to = c->vectors + c->rows[i].index * c->dimensions;
+        pooling_run(e->o.pooling, from, c->rows[i].count, d, c->dimensions, to);
         if (e->o.normalize)
-            pooling_normalize(to, d);
+            pooling_normalize(to, c->dimensions);
         from += c->rows[i].count * d;
     }
 }
 
 /* ---- texts -------------------------------------------------------------------------------------------------------- */
 
+rapt_code embedder_run_rows(rapt_embedder *e, const text_row *rows, size_t count, size_t dimensions, rapt_real *vectors,
+                            rapt_error *err)
+{
+    embed_call c = {.e = e, .rows = rows, .count = count, .dimensions = dimensions, .vectors = vectors};
+    thread_mutex_init(&c.lock);
+    pool_run(e->tapes.pool, count / e->o.batch + (count % e->o.batch > 0), SIZE_MAX, embed_batch, &c);
+    thread_mutex_free(&c.lock);
+    if (atomic_exchange(&e->cancelled, false) && !c.error.code)
+        rapt_fail(&c.error, RAPT_ERR_INTERRUPTED, "the run was cancelled");
+    return c.error.code ? rapt_fail(err, c.error.code, "%s", c.error.message) : RAPT_OK;
+}
+
 rapt_code rapt_embedder_run(rapt_embedder *e, const rapt_text *texts, size_t count, rapt_real *vectors, bool *cut,
                             rapt_error *err)
 {
-    embed_call c = {.e = e, .count = count, .vectors = vectors};
     rapt_error own = {0};
     text_row *rows = text_rows_new(&e->m->encoder, e->prompt, texts, count, &own);
-    thread_mutex_init(&c.lock);
-    if (rows) {
-        c.rows = rows;
-        pool_run(e->tapes.pool, count / e->o.batch + (count % e->o.batch > 0), SIZE_MAX, embed_batch, &c);
-        own = c.error;
+    if (!rows) {
+        atomic_store(&e->cancelled, false);
+        return rapt_fail(err, own.code, "%s", own.message);
     }
-    for (size_t i = 0; i < count && rows && cut; i++)
+    rapt_code code = embedder_run_rows(e, rows, count, rapt_embedder_features(e), vectors, err);
+    for (size_t i = 0; i < count && cut; i++)
         cut[rows[i].index] = rows[i].cut;
     text_rows_free(rows, count);
-    thread_mutex_free(&c.lock);
-    if (atomic_exchange(&e->cancelled, false) && !own.code)
-        rapt_fail(&own, RAPT_ERR_INTERRUPTED, "the run was cancelled");
-    return own.code ? rapt_fail(err, own.code, "%s", own.message) : RAPT_OK;
+    return code;
 }
 
 void rapt_embedder_cancel(rapt_embedder *e)
@@ -115,7 +121,7 @@ void rapt_embedder_cancel(rapt_embedder *e)
 
 rapt_code rapt_embedder_tokens(rapt_embedder *e, const char *text, size_t size, rapt_token_vectors *out, rapt_error *err)
 {
-    const size_t d = rapt_embedder_features(e);
+    const size_t d = embedder_max_features(e);
     rapt_tensor *x = NULL;
     *out = (rapt_token_vectors){0};
     text_row *row = text_rows_new(&e->m->encoder, e->prompt, &(rapt_text){text, size}, 1, err);
@@ -190,6 +196,12 @@ static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_opt
         return rapt_fail(err, RAPT_ERR_VALUE, "a batch of 0 texts");
     if (e->o.normalize != 0 && e->o.normalize != 1 && !SIZED_AS_MODEL(e->o.normalize))
         return rapt_fail(err, RAPT_ERR_VALUE, "normalize is %d: it is 0 or 1", e->o.normalize);
+    if (SIZED_AS_MODEL(e->o.dimensions))
+        return sized_refuse_as_model("dimensions", err);
+    if (e->o.dimensions > embedder_max_features(e))
+        return rapt_fail(err, RAPT_ERR_VALUE, "%zu dimensions; the model's vectors have %zu", e->o.dimensions,
+                         embedder_max_features(e));
+    e->o.dimensions = e->o.dimensions ? e->o.dimensions : embedder_max_features(e);
     e->o.pooling = e->o.pooling ? e->o.pooling : m->pooling;
     e->o.normalize = SIZED_AS_MODEL(e->o.normalize) ? m->normalize : e->o.normalize;
     return embedder_find_prompt(e, err);
@@ -219,6 +231,11 @@ void rapt_embedder_free(rapt_embedder *e)
 }
 
 size_t rapt_embedder_features(const rapt_embedder *e)
+{
+    return e->o.dimensions;
+}
+
+size_t embedder_max_features(const rapt_embedder *e)
 {
     return e->m->encoder.net->config.block.d_model;
 }

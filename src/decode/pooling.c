@@ -19,9 +19,9 @@ static rapt_real pooling_max(const rapt_real *x, size_t count, size_t d)
     return max;
 }
 
-void pooling_run(rapt_pooling kind, const rapt_real *x, size_t count, size_t d, rapt_real *to)
+void pooling_run(rapt_pooling kind, const rapt_real *x, size_t count, size_t d, size_t features, rapt_real *to)
 {
-    for (size_t j = 0; j < d; j++)
+    for (size_t j = 0; j < features; j++)
         to[j] = kind == RAPT_POOLING_CLS ? x[j] : kind == RAPT_POOLING_MAX ? pooling_max(x + j, count, d)
                                                                           : pooling_mean(x + j, count, d);
 }

@@ -79,6 +79,16 @@ text_row *text_rows_new(const rapt_encoder_model *m, const char *prompt, const r
     return rows;
 }
 
+rapt_code text_rows_order(const rapt_encoder_model *m, text_row *rows, size_t count, rapt_error *err)
+{
+    rapt_error why = {0};
+    for (size_t i = 0; i < count; i++)
+        if (row_check(m, &rows[i], &why))
+            return rapt_fail(err, why.code, "text %zu: %s", rows[i].index, why.message);
+    qsort(rows, count, sizeof *rows, row_by_length);
+    return RAPT_OK;
+}
+
 void text_rows_free(text_row *rows, size_t count)
 {
     for (size_t i = 0; rows && i < count; i++)

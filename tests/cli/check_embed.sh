@@ -32,6 +32,15 @@ tail -c 240 npy | od -An -v -t f4 -w48 | paste -d ' ' - <("$RAPT" embed "$BERT" 
 check 'and the numbers' awk 'NF != 24 { bad = 1 } { for (i = 1; i <= 12; i++) bad += ($i - $(i + 12)) ^ 2 > 1e-12 } END { exit bad }' both
 "$RAPT" embed "$BERT" --text cat --normalize >unit
 check '--normalize: a norm of 1' awk '{ for (i = 1; i <= NF; i++) s += $i * $i; exit !(s > 0.999999 && s < 1.000001) }' unit
+"$RAPT" embed "$BERT" --text cat --dimensions 5 >five
+check '--dimensions: the first numbers' test "$(cat five)" = "$(cut -d ' ' -f 1-5 text)"
+"$RAPT" embed "$BERT" --text cat --dimensions 5 --normalize >unit
+check 'which are normalized after the cut' awk 'NF == 5 { for (i = 1; i <= NF; i++) s += $i * $i; exit !(s > 0.999999 && s < 1.000001) }' unit
+"$RAPT" embed "$BERT" lines --format npy --quiet --dimensions 5 >five
+check 'and are the columns of an array' grep -aq "'shape': (5, 5), }" five
+check '--dimensions 12 is all' sh -c "'$RAPT' embed '$BERT' --text cat --dimensions 12 | cmp -s - text"
+refused 1 "13 dimensions; the model's vectors have 12" 'more dimensions' "$RAPT" embed "$BERT" --text cat --dimensions 13
+refused 2 'dimensions' 'no dimensions' "$RAPT" embed "$BERT" --text cat --dimensions 0
 SENTENCE=$HUB/roberta_sentence # max pooling; "passage: " before each line
 "$RAPT" embed "$SENTENCE" --text 'a cat' >folder
 "$RAPT" embed "$SENTENCE" --text 'passage: a cat' --prompt none --pooling max >given

@@ -211,6 +211,55 @@ static void vectors_have_the_same_bits(void **state)
     }
 }
 
+/* Cut, and then normalized: the first features of PyTorch's mean, divided by their norm. */
+static void vectors_are_cut_before_they_are_normalized(void **state)
+{
+    enum { DIMENSIONS = 5 };
+    (void)state;
+    for (size_t n = 0; n < COUNT; n++) {
+        case_encoder c = encoder_open(NAMES[n]);
+        rapt_embedder *plain = encoder_embedder(c.m, &EMBEDDER(.dimensions = DIMENSIONS));
+        rapt_embedder *unit = encoder_embedder(c.m, &EMBEDDER(.dimensions = DIMENSIONS, .normalize = 1));
+        rapt_real x[TEXTS * DIMENSIONS], y[TEXTS * DIMENSIONS];
+        assert_int_equal(rapt_embedder_features(unit), DIMENSIONS);
+        run(plain, c.texts, TEXTS, x, NULL);
+        run(unit, c.texts, TEXTS, y, NULL);
+        for (size_t i = 0; i < TEXTS; i++) {
+            const double *mean = encoder_entry(&c, "mean", i)->data;
+            double square = 0, expected[DIMENSIONS];
+            for (size_t j = 0; j < DIMENSIONS; j++)
+                square += mean[j] * mean[j];
+            for (size_t j = 0; j < DIMENSIONS; j++)
+                expected[j] = mean[j] / sqrt(square);
+            const double cut = encoder_distance(x + i * DIMENSIONS, mean, DIMENSIONS),
+                         divided = encoder_distance(y + i * DIMENSIONS, expected, DIMENSIONS);
+            if (!(cut <= 2 * encoder_error(&c) && divided <= 2 * encoder_error(&c) / fmin(1, sqrt(square))))
+                fail_msg("%s: text %zu: %g and %g from float64", NAMES[n], i, cut, divided);
+        }
+        rapt_embedder_free(plain);
+        rapt_embedder_free(unit);
+        encoder_close(&c);
+    }
+}
+
+static void dimensions_are_refused(void **state)
+{
+    static const struct {
+        size_t dimensions;
+        const char *says;
+    } cases[] = {{13, "13 dimensions; the model's vectors have 12"}, {SIZE_MAX, "the model's vectors have 12"},
+                 {(size_t)RAPT_AS_MODEL, "dimensions is RAPT_AS_MODEL"}};
+    (void)state;
+    case_encoder c = encoder_open("bert");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_error err = {0};
+        assert_null(rapt_embedder_new(c.m, &EMBEDDER(.dimensions = cases[i].dimensions), &err));
+        assert_int_equal(err.code, RAPT_ERR_VALUE);
+        assert_non_null(strstr(err.message, cases[i].says));
+    }
+    encoder_close(&c);
+}
+
 static void vectors_are_those_of_the_settings(void **state)
 {
     static const struct {
@@ -521,6 +570,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hidden_states_are_the_references), cmocka_unit_test(pooled_vectors_are_the_references),
         cmocka_unit_test(vectors_have_the_same_bits), cmocka_unit_test(vectors_are_those_of_the_settings),
+        cmocka_unit_test(vectors_are_cut_before_they_are_normalized), cmocka_unit_test(dimensions_are_refused),
         cmocka_unit_test(a_zero_byte_is_dropped),
         cmocka_unit_test(texts_are_refused), cmocka_unit_test(prompts_are_refused), IN_FOLDER(other_uses_are_refused),
         IN_FOLDER(settings_are_refused), IN_FOLDER(configurations_are_refused), IN_FOLDER(tokenizers_are_refused),

@@ -65,7 +65,7 @@ NOT_RUN = {
     "test_ctx_shift.py::test_ctx_shift_disabled_short_prompt": COUNTS,
     "test_ctx_shift.py::test_ctx_shift_disabled_long_prompt": "the words of the error are others",
     "test_embedding.py::test_embedding_multiple_with_fa": "it needs a context of 256",
-    "test_embedding.py::test_embedding_mixed_input[input": "inputs are texts, not ids or objects",
+    "test_embedding.py::test_embedding_mixed_input[input": "texts and ids are not mixed, and there are no inputs as objects",
     "test_embedding.py::test_embedding_content_text_same_as_string": "no inputs as objects",
     "test_embedding.py::test_embedding_pooling_none": "pooling is the model's",
     "test_embedding.py::test_embedding_error_prompt_too_long": "the words of the error are others",

@@ -12,13 +12,14 @@ MODELS = {"CompletionRequest": [LANGUAGE_MODEL], "ChatRequest": [LANGUAGE_MODEL]
           "TranslateRequest": [TRANSLATION], "ExplainRequest": [LANGUAGE_MODEL], "TokenizeRequest": [LANGUAGE_MODEL],
           "DetokenizeRequest": [LANGUAGE_MODEL]}
 LETTERS, IDS, TOKENS = 20, 250, 100  # of a text at most; at 4 bytes a letter within every context
+ENCODER_IDS = 60
 
 
-def narrow(part):
+def narrow(part, ids=IDS):
     """Lengths and ids, wherever they are."""
     if isinstance(part, list):
         for p in part:
-            narrow(p)
+            narrow(p, ids)
     if not isinstance(part, dict):
         return
     if part.get("type") in ("string", ["string", "null"]) and "enum" not in part:
@@ -27,9 +28,9 @@ def narrow(part):
         part["maxItems"] = min(4, part.get("maxItems", 4))
         part["items"] = part.get("items", {})
     if part.get("maximum") == 2147483647:
-        part["maximum"] = IDS
+        part["maximum"] = ids
     for p in part.values():
-        narrow(p)
+        narrow(p, ids)
 
 
 def main():
@@ -39,7 +40,7 @@ def main():
     for name, schema in schemas.items():
         if not name.endswith(("Request", "Form")) and name != "Message":
             continue
-        narrow(schema)
+        narrow(schema, ENCODER_IDS if name == "EmbeddingRequest" else IDS)
         fields = schema["properties"]
         if name in MODELS:
             fields["model"] = {"enum": MODELS[name]}

@@ -1,5 +1,5 @@
 /* tests/serve/test_openai_chat.c: chats by a template are completions of its text, and with a translation model translations;
- * embeddings equal an embedder's; the list of models.
+ * the list of models.
  * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -13,8 +13,6 @@
 #include "serve/openai_case.h"
 
 #include "base/buffer.h"
-#include "text/bpe/base64.h"
-#include "texts.h"
 
 static openai_case served_here;
 
@@ -334,72 +332,6 @@ static void responses_are_chats(void **state)
     exchange_release(x);
 }
 
-/* ---- embeddings --------------------------------------------------------------------------------------------------------- */
-
-/* The vectors of a response equal an embedder's, bit for bit; base64 or numbers. */
-static void assert_vectors(json_t *got, const float *want, size_t count, size_t features)
-{
-    assert_int_equal(json_array_size(case_at(got, "data")), count);
-    for (size_t i = 0; i < count; i++) {
-        json_t *one = json_array_get(case_at(got, "data"), i), *vector = case_at(one, "embedding");
-        float numbers[64] = {0};
-        size_t size = 0;
-        assert_int_equal(json_integer_value(case_at(one, "index")), i);
-        for (size_t j = 0; j < json_array_size(vector) && j < 64; j++)
-            numbers[j] = (float)json_number_value(json_array_get(vector, j));
-        if (json_is_string(vector)) /* of this machine's bytes, which are little-endian */
-            assert_true(base64_decode(json_string_value(vector), json_string_length(vector), (char *)numbers, &size));
-        else
-            size = json_array_size(vector) * sizeof *numbers;
-        assert_int_equal(size, features * sizeof *numbers);
-        assert_memory_equal(numbers, want + i * features, size);
-    }
-}
-
-static void embeddings_are_those_of_an_embedder(void **state)
-{
-    (void)state;
-    static const char *const texts[] = {"The cat", "", "cat sing want"};
-    rapt_error err = {0};
-    float want[3 * 64];
-    rapt_embedder *e = rapt_embedder_new(rapt_engine_model_of(served_here.models[3].model), NULL, &err);
-    assert_non_null(e);
-    const size_t features = rapt_embedder_features(e);
-    assert_true(features <= 64);
-    assert_int_equal(rapt_embedder_run(e, TEXTS_OF(texts, 3), 3, want, NULL, &err), RAPT_OK);
-    rapt_embedder_free(e);
-    static const char ask[] = "{\"model\": \"encoder\", \"input\": [\"The cat\", \"\", \"cat sing want\"], "
-                              "\"encoding_format\": \"%s\"}";
-    static const char *const formats[] = {"float", "base64"};
-    for (size_t i = 0; i < 2; i++) {
-        char body[256];
-        snprintf(body, sizeof body, ask, formats[i]);
-        exchange *x = case_ask(&served_here, openai_embeddings, body);
-        json_t *got = case_object(x, 200);
-        assert_vectors(got, want, 3, features);
-        assert_string_equal(case_text_at(got, "data.0.object"), "embedding");
-        assert_true(json_integer_value(case_at(got, "usage.prompt_tokens")) >= 3 * 2);
-        assert_string_equal(case_header(x, "X-Rapt-Replay"),
-                            "rapt embed encoder --format jsonl <<< $'The cat\\n\\ncat sing want'");
-        json_decref(got);
-        exchange_release(x);
-    }
-    served_here.app.limits.texts = 100; /* more than a batch */
-    buffer body = {0};
-    assert_true(buffer_append(&body, "{\"input\": [\"The cat\"", 20));
-    for (size_t i = 1; i < 100; i++)
-        assert_true(buffer_append(&body, ",\"The cat\"", 10));
-    assert_true(buffer_append(&body, "]}", 2));
-    json_t *many = case_json(&served_here, openai_embeddings, body.data, 200);
-    for (size_t i = 0; i < 100; i++) {
-        json_t *vector = case_at(json_array_get(case_at(many, "data"), i), "embedding");
-        assert_true(json_equal(vector, case_at(many, "data.0.embedding")));
-    }
-    json_decref(many);
-    buffer_free(&body);
-    served_here.app.limits.texts = 6;
-}
-
 /* ---- models ------------------------------------------------------------------------------------------------------------- */
 
 static void models_are_listed(void **state)
@@ -460,7 +392,6 @@ int main(void)
                                        cmocka_unit_test(translators_translate),
                                        cmocka_unit_test(translators_take_lines_and_options_as_elsewhere),
                                        cmocka_unit_test(translators_have_choices_and_stops),
-                                       cmocka_unit_test(embeddings_are_those_of_an_embedder),
                                        cmocka_unit_test(models_are_listed)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

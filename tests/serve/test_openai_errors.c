@@ -200,15 +200,33 @@ static void embeddings_refuse(void **state)
 {
     (void)state;
     static const refused_case cases[] = {
-        {"\"dimensions\": 5", "dimensions", "not supported"},
+        {"\"dimensions\": 0", "dimensions", "0 is not between 1 and 12"},
+        {"\"dimensions\": 13", "dimensions", "13 is not between 1 and 12"},
+        {"\"dimensions\": -1", "dimensions", "between 1 and 12"},
+        {"\"dimensions\": 1.5", "dimensions", "an integer is expected"},
+        {"\"dimensions\": 1e300", "dimensions", "an integer is expected"},
         {"\"encoding_format\": \"hex\"", "encoding_format", "float or base64"},
         {"\"model\": \"bytes\"", "model", "language model"},
         {"\"input_type\": \"query\"", "input_type", "not supported"}};
     static const refused_case inputs[] = {
         {"\"user\": \"me\"", "input", "required"},
         {"\"input\": []", "input", "0 texts"},
-        {"\"input\": [1, 2]", "input", "token ids are not supported"},
-        {"\"input\": [[1]]", "input", "token ids are not supported"},
+        {"\"input\": {}", "input", "a string or a list of strings"},
+        {"\"input\": [{}]", "input", "a list of strings"},
+        {"\"input\": [null]", "input", "a list of strings"},
+        {"\"input\": [1, \"a\"]", "input", "something else at 1"},
+        {"\"input\": [1.5]", "input", "something else at 0"},
+        {"\"input\": [[1], \"a\"]", "input[1]", "a list of token ids is expected"},
+        {"\"input\": [[1], 1]", "input[1]", "a list of token ids is expected"},
+        {"\"input\": [[1], []]", "input[1]", "no tokens"},
+        {"\"input\": [[]]", "input[0]", "no tokens"},
+        {"\"input\": [[[1]]]", "input[0]", "something else at 0"},
+        {"\"input\": [[1],[1],[1],[1],[1],[1],[1]]", "input", "7 texts, where 1 to 6 are taken"},
+        {"\"input\": [-1]", "input", "text 0: token -1 is not in the model"},
+        {"\"input\": [[1], [9999]]", "input", "text 1: token 9999 is not in the model"},
+        {"\"input\": [[1], [1e18]]", "input", "text 1: token -1 is not in the model"},
+        {"\"input\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]", "input", "15 tokens, where the model takes 14", 0,
+         "context_length_exceeded"},
         {"\"input\": [\"a\", 1]", "input", "a list of strings"},
         {"\"input\": \"cat cat cat cat cat cat cat cat cat cat cat cat cat cat cat cat\"", "input", "14 tokens", 0,
          "context_length_exceeded"}};
@@ -249,12 +267,14 @@ static void mutations_are_survived(void **state)
                       "[{\"type\": \"text\", \"text\": \"x\"}]}], \"max_tokens\": 2, \"logprobs\": true, "
                       "\"top_logprobs\": 2, \"seed\": 9}"},
         {openai_chat, "{\"model\": \"en-fr\", \"messages\": [{\"role\": \"user\", \"content\": \"w1 w2\"}], \"stream\": true}"},
-        {openai_embeddings, "{\"model\": \"encoder\", \"input\": [\"cat\", \"sing\"], \"encoding_format\": \"base64\"}"}};
+        {openai_embeddings, "{\"model\": \"encoder\", \"input\": [\"cat\", \"sing\"], \"encoding_format\": \"base64\"}"},
+        {openai_embeddings, "{\"model\": \"encoder\", \"input\": [[5, 6], [7]], \"dimensions\": 3}"}};
+    enum { RIGHT = sizeof right / sizeof *right };
     uint32_t random = 7;
     size_t taken = 0;
     for (size_t i = 0; i < 2000; i++) {
         char body[512];
-        const size_t which = i % 4, changes = i / 4 % 4;
+        const size_t which = i % RIGHT, changes = i / RIGHT % 4;
         size_t size = strlen(right[which].body);
         memcpy(body, right[which].body, size);
         for (size_t change = 0; change < changes; change++) {

@@ -78,7 +78,8 @@ static void requests_survive(void **state)
          "\"logprobs\": true, \"top_logprobs\": 1, \"max_tokens\": 2, \"seed\": 1}", 20},
         {"a translation", openai_chat,
          "{\"model\": \"en-fr\", \"messages\": [{\"role\": \"user\", \"content\": \"w1\\nw2\"}], \"stream\": true}", 20},
-        {"embeddings", openai_embeddings, "{\"model\": \"encoder\", \"input\": [\"cat\", \"sing\"]}", 20}};
+        {"embeddings", openai_embeddings, "{\"model\": \"encoder\", \"input\": [\"cat\", \"sing\"]}", 20},
+        {"embeddings of ids", openai_embeddings, "{\"model\": \"encoder\", \"input\": [[5, 6], [7]], \"dimensions\": 3}", 10}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         failing f = {.what = cases[i].what, .at_least = cases[i].at_least, .unnoticed = 1000, .uncounted = true};
         rapt_code code;

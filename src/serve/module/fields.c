@@ -337,6 +337,36 @@ const char **fields_texts(fields *f, const char *name, size_t min, size_t max, s
     return texts;
 }
 
+bool fields_is_integer(const json_t *value)
+{
+    return json_is_number(value) && json_number_value(value) == floor(json_number_value(value));
+}
+
+int32_t *fields_ids(fields *f, const char *name, const json_t *list, size_t *count)
+{
+    const size_t size = json_array_size(list);
+    *count = 0;
+    if (size == 0) {
+        fields_fail(f, name, "a list of no tokens");
+        return NULL;
+    }
+    int32_t *ids = malloc(size * sizeof *ids);
+    if (!ids)
+        fields_no_memory(f);
+    for (size_t i = 0; i < size && ids; i++) {
+        const json_t *one = json_array_get(list, i);
+        const double id = json_number_value(one);
+        if (!fields_is_integer(one)) {
+            fields_fail(f, name, "a list of token ids has something else at %zu", i);
+            free(ids);
+            return NULL;
+        }
+        ids[i] = id >= 0 && id <= INT32_MAX ? (int32_t)id : -1;
+    }
+    *count = ids ? size : 0;
+    return ids;
+}
+
 bool fields_object(fields *f, const char *name, fields *inner)
 {
     char path[96];

@@ -1,5 +1,5 @@
-/* serve/module/openai_embeddings.c: POST /v1/embeddings: vectors of texts, by an encoder. A request is a job of the engine for
- * each batch of texts, so that other models compute between them. */
+/* serve/module/openai_embeddings.c: POST /v1/embeddings: vectors of texts, or of token ids, by an encoder. A request is a job
+ * of the engine for each batch of texts, so that other models compute between them. */
 #define _GNU_SOURCE
 #include "serve/module/openai.h"
 
@@ -10,7 +10,7 @@
 #include "serve/module/replay.h"
 #include "serve/module/reply.h"
 
-#include "decode/text_rows.h"
+#include "decode/embedder.h"
 #include "text/bpe/base64.h"
 
 #include <pthread.h>
@@ -18,15 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Estimates of bytes: for a text, for each of its bytes, for a number in the response. */
-enum { TEXT = 400, BYTE = 24, DIGITS = 14, LETTERS = 6 };
+/* Estimates of bytes: for a text, for each of its bytes, for a token id that the request has, for a number in the response. */
+enum { TEXT = 400, BYTE = 24, ID = 4, DIGITS = 14, LETTERS = 6 };
 
 typedef struct embedding_run embedding_run;
 
 /* Texts that are computed together. */
 typedef struct embedding_batch {
     embedding_run *run;
-    size_t first, count;
+    size_t first, count; /* of the rows */
 } embedding_batch;
 
 struct embedding_run {
@@ -34,8 +34,7 @@ struct embedding_run {
     rapt_engine_model *computes; /* the model, while one of its jobs lives */
     rapt_embedder *embedder; /* of it */
     char *model;
-    char **texts;            /* [count] */
-    rapt_text *lines;        /* [count] the same, with sizes */
+    text_row *rows;          /* [count] by length */
     size_t count, features, tokens;
     rapt_real *vectors;      /* [count, features] */
     embedding_batch *batches;
@@ -47,12 +46,9 @@ struct embedding_run {
 
 static void embedding_free(embedding_run *run)
 {
-    for (size_t i = 0; i < run->count && run->texts; i++)
-        free(run->texts[i]);
     exchange_release(run->x);
     pthread_mutex_destroy(&run->lock);
-    free(run->texts);
-    free(run->lines);
+    text_rows_free(run->rows, run->count);
     free(run->vectors);
     free(run->batches);
     free(run->model);
@@ -151,8 +147,7 @@ static void embedding_compute(void *context, const rapt_model *model, int thread
     rapt_error err = {0};
     rapt_code code = RAPT_OK;
     if (model)
-        code = rapt_embedder_run(run->embedder, run->lines + b->first, b->count,
-                                 run->vectors + b->first * run->features, NULL, &err);
+        code = embedder_run_rows(run->embedder, run->rows + b->first, b->count, run->features, run->vectors, &err);
     code = code ? code : rapt_engine_check(run->computes, &err);
     if (!code && !model)
         code = rapt_fail(&err, RAPT_ERR_INTERRUPTED, "the request was cancelled before its end");
@@ -163,65 +158,131 @@ static void embedding_compute(void *context, const rapt_model *model, int thread
 
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
 
-/* Counts the tokens of all texts; a text that the model would truncate is refused, as OpenAI does. */
-static size_t embedding_count_tokens(fields *f, const char *const *texts, size_t count, const rapt_model *m)
+/* What a request asks for. */
+typedef struct embedding_request {
+    const char **texts;       /* [count]; NULL: it has token ids */
+    text_row *rows;           /* [count], once they are read */
+    size_t count, dimensions; /* dimensions 0: the field is absent */
+    bool base64;
+} embedding_request;
+
+static bool is_ids(const json_t *input)
 {
+    const json_t *first = json_array_get(input, 0);
+    return json_is_number(first) || json_is_array(first);
+}
+
+/* The ids of one text, as the model reads them: with the special tokens that they have. */
+static void embedding_read_ids(fields *f, const char *name, const json_t *list, const rapt_model *m, text_row *row)
+{
+    const size_t count = json_array_size(list), most = m->encoder.max_len;
+    if (!json_is_array(list))
+        fields_fail(f, name, "a list of token ids is expected");
+    if (count > most && !f->error->status) {
+        fields_fail(f, name, "%zu tokens, where the model takes %zu", count, most);
+        f->error->code = "context_length_exceeded";
+    }
+    if (!f->error->status)
+        row->ids = fields_ids(f, name, list, &row->count);
+}
+
+/* A list of token ids, or a list of such lists. */
+static void embedding_read_id_lists(fields *f, const json_t *input, size_t most, const rapt_model *m, embedding_request *r)
+{
+    const bool many = json_is_array(json_array_get(input, 0));
+    const size_t count = many ? json_array_size(input) : 1;
+    if (count > most) {
+        fields_fail(f, "input", "%zu texts, where 1 to %zu are taken", count, most);
+        return;
+    }
+    r->rows = calloc(count, sizeof *r->rows);
+    r->count = r->rows ? count : 0;
+    if (!r->rows)
+        request_fail(f->error, 503, NULL, "out of memory for the request");
+    for (size_t i = 0; i < r->count && !f->error->status; i++) {
+        char name[40] = "input";
+        if (many)
+            snprintf(name, sizeof name, "input[%zu]", i);
+        r->rows[i].index = i;
+        embedding_read_ids(f, name, many ? json_array_get(input, i) : input, m, &r->rows[i]);
+    }
+}
+
+static void embedding_read(fields *f, const openai_asked *q, embedding_request *r)
+{
+    static const char *const formats[] = {"float", "base64"};
+    const size_t most = embedder_max_features(rapt_engine_embedder(q->s->model));
+    const json_t *input = fields_value(f, "input");
+    *r = (embedding_request){.texts = NULL};
+    if (is_ids(input))
+        embedding_read_id_lists(f, input, q->limits->texts, q->m, r);
+    else
+        r->texts = fields_texts(f, "input", 1, q->limits->texts, &r->count, NULL);
+    if (!r->texts && !r->rows)
+        fields_fail(f, "input", "this field is required");
+    r->base64 = fields_word(f, "encoding_format", formats, 2, 0) == 1;
+    r->dimensions = (size_t)fields_integer(f, "dimensions", 0, 1, (int64_t)most);
+    fields_ignore(f, "user");
+}
+
+/* The tokens of all texts; a text that the model would truncate is refused, as OpenAI does. */
+static void embedding_encode(fields *f, const openai_asked *q, embedding_request *r)
+{
+    const rapt_encoder_model *m = &q->m->encoder;
     rapt_error err = {0};
-    size_t sum = 0;
-    rapt_text *lines = texts_of(texts, count, &err);
-    text_row *rows = lines ? text_rows_new(&m->encoder, m->encoder.prompt, lines, count, &err) : NULL;
-    free(lines);
-    if (!rows)
+    if (r->texts) {
+        rapt_text *lines = texts_of(r->texts, r->count, &err);
+        r->rows = lines ? text_rows_new(m, m->prompt, lines, r->count, &err) : NULL;
+        free(lines);
+    } else
+        text_rows_order(m, r->rows, r->count, &err);
+    if (err.code)
         request_fail(f->error, err.code == RAPT_ERR_MEMORY ? 503 : 400, "input", "input: %s", err.message);
-    for (size_t i = 0; i < count && rows; i++) {
-        sum += rows[i].count;
-        if (rows[i].cut && !f->error->status) {
-            fields_fail(f, "input", "text %zu has more than the %zu tokens that the model takes", rows[i].index,
-                        m->encoder.max_len);
+    for (size_t i = 0; i < r->count && r->rows; i++)
+        if (r->rows[i].cut && !f->error->status) {
+            fields_fail(f, "input", "text %zu has more than the %zu tokens that the model takes", r->rows[i].index, m->max_len);
             f->error->code = "context_length_exceeded";
         }
-    }
-    text_rows_free(rows, count);
-    return sum;
 }
 
 /* The command; it exists if each text is a line. */
-static void embedding_replay(const embedding_run *run, const served *s)
+static void embedding_replay(const embedding_request *r, const openai_asked *q)
 {
     buffer lines = {0};
-    replay line = {.input = 0};
-    for (size_t i = 0; i < run->count; i++) {
-        line.unfaithful = line.unfaithful || strpbrk(run->texts[i], "\r\n") || (i > 0 && !buffer_append(&lines, "\n", 1)) ||
-                          !buffer_append(&lines, run->texts[i], strlen(run->texts[i]));
+    replay line = {.input = 0, .unfaithful = !r->texts};
+    for (size_t i = 0; i < r->count && r->texts; i++) {
+        line.unfaithful = line.unfaithful || strpbrk(r->texts[i], "\r\n") || (i > 0 && !buffer_append(&lines, "\n", 1)) ||
+                          !buffer_append(&lines, r->texts[i], strlen(r->texts[i]));
     }
-    replay_begin(&line, "embed", s);
+    replay_begin(&line, "embed", q->s);
     replay_words(&line, " --format jsonl");
+    if (r->dimensions)
+        replay_number(&line, "--dimensions", (double)r->dimensions);
     replay_lines(&line, lines.data ? lines.data : "", lines.size);
-    replay_end(&line, run->x);
+    replay_end(&line, q->x);
     buffer_free(&lines);
 }
 
-static embedding_run *embedding_new(exchange *x, const served *s, const char *const *texts, size_t count)
+/* Takes the rows of *r. NULL: out of memory. */
+static embedding_run *embedding_new(const openai_asked *q, embedding_request *r)
 {
+    const served *s = q->s;
     embedding_run *run = calloc(1, sizeof *run);
     if (!run)
         return NULL;
-    *run = (embedding_run){.x = x, .count = count, .model = strdup(s->name), .lock = PTHREAD_MUTEX_INITIALIZER,
-                           .computes = s->model, .embedder = rapt_engine_embedder(s->model)};
-    exchange_hold(x);
-    const size_t batches = (count + RAPT_EMBED_BATCH - 1) / RAPT_EMBED_BATCH;
-    run->features = rapt_embedder_features(run->embedder);
-    run->texts = calloc(count, sizeof *run->texts);
-    run->lines = calloc(count, sizeof *run->lines);
-    run->vectors = calloc(count * run->features, sizeof *run->vectors);
+    *run = (embedding_run){.x = q->x, .count = r->count, .rows = r->rows, .model = strdup(s->name), .base64 = r->base64,
+                           .lock = PTHREAD_MUTEX_INITIALIZER, .computes = s->model,
+                           .embedder = rapt_engine_embedder(s->model)};
+    exchange_hold(q->x);
+    r->rows = NULL;
+    const size_t batches = (run->count + RAPT_EMBED_BATCH - 1) / RAPT_EMBED_BATCH;
+    run->features = r->dimensions ? r->dimensions : embedder_max_features(run->embedder);
+    run->vectors = calloc(run->count * run->features, sizeof *run->vectors);
     run->batches = calloc(batches, sizeof *run->batches);
     run->pending = batches + 1;
-    bool fine = run->model && run->texts && run->lines && run->vectors && run->batches;
-    for (size_t i = 0; i < count && fine; i++) {
-        fine = (run->texts[i] = strdup(texts[i])) != NULL;
-        run->lines[i] = rapt_text_of(run->texts[i]);
-    }
-    if (fine)
+    for (size_t i = 0; i < run->count; i++)
+        run->tokens += run->rows[i].count;
+    if (run->model && run->vectors && run->batches)
         return run;
     embedding_free(run);
     return NULL;
@@ -246,46 +307,32 @@ static void embedding_queue(embedding_run *run, const served *s)
 }
 
 /* Asks for the memory of texts, their tokens, vectors and the response. */
-static bool embedding_asks(const openai_asked *q, const char *const *texts, size_t count, bool base64)
+static bool embedding_asks(const openai_asked *q, const embedding_request *r)
 {
-    const size_t features = rapt_embedder_features(rapt_engine_embedder(q->s->model));
-    size_t bytes = count * (TEXT + features * (sizeof(rapt_real) + REPLY_COPIES * (base64 ? LETTERS : DIGITS)));
-    for (size_t i = 0; i < count; i++)
-        bytes += strlen(texts[i]) * BYTE;
-    return request_asks(q->x, ADMISSION_MAKING, bytes, q->f->error, "%zu vector%s of %zu numbers", count, count == 1 ? "" : "s",
-                        features);
+    const size_t features = r->dimensions ? r->dimensions : embedder_max_features(rapt_engine_embedder(q->s->model));
+    size_t bytes = r->count * (TEXT + features * (sizeof(rapt_real) + REPLY_COPIES * (r->base64 ? LETTERS : DIGITS)));
+    for (size_t i = 0; i < r->count; i++)
+        bytes += r->texts ? strlen(r->texts[i]) * BYTE : r->rows[i].count * ID;
+    return request_asks(q->x, ADMISSION_MAKING, bytes, q->f->error, "%zu vector%s of %zu numbers", r->count,
+                        r->count == 1 ? "" : "s", features);
 }
 
 static void embeddings_endpoint(const openai_asked *q)
 {
-    static const char *const formats[] = {"float", "base64"};
-    char features[32];
-    const served *s = q->s;
-    fields *f = q->f;
+    embedding_request r;
     embedding_run *run = NULL;
-    size_t count, tokens = 0;
-    const json_t *first = json_array_get(fields_value(f, "input"), 0);
-    if (json_is_integer(first) || json_is_array(first))
-        fields_fail(f, "input", "token ids are not supported; texts are");
-    const char **texts = fields_texts(f, "input", 1, q->limits->texts, &count, NULL);
-    if (!texts)
-        fields_fail(f, "input", "this field is required");
-    const bool base64 = fields_word(f, "encoding_format", formats, 2, 0) == 1;
-    snprintf(features, sizeof features, "[%zu]", rapt_embedder_features(rapt_engine_embedder(s->model)));
-    fields_neutral(f, "dimensions", features);
-    fields_ignore(f, "user");
-    if (fields_finish(f) && embedding_asks(q, texts, count, base64))
-        tokens = embedding_count_tokens(f, texts, count, q->m);
-    if (!f->error->status && !(run = embedding_new(q->x, s, texts, count)))
-        request_fail(f->error, 503, NULL, "out of memory for the request");
-    free(texts);
-    if (!run)
-        return;
-    run->base64 = base64;
-    run->tokens = tokens;
-    replay_headers(q->x, s);
-    embedding_replay(run, s);
-    embedding_queue(run, s);
+    embedding_read(q->f, q, &r);
+    if (fields_finish(q->f) && embedding_asks(q, &r))
+        embedding_encode(q->f, q, &r);
+    if (!q->f->error->status && !(run = embedding_new(q, &r)))
+        request_fail(q->f->error, 503, NULL, "out of memory for the request");
+    if (run) {
+        replay_headers(q->x, q->s);
+        embedding_replay(&r, q);
+        embedding_queue(run, q->s);
+    }
+    text_rows_free(r.rows, r.count);
+    free(r.texts);
 }
 
 void openai_embeddings(app *a, exchange *x)

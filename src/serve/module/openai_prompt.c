@@ -5,7 +5,6 @@
 #include "io/model_core.h"
 #include "search/valid_text.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,39 +76,14 @@ static void prompt_decode(const prompt_reading *r, openai_prompt *p)
     free(text);
 }
 
-/* 3.0 counts as an integer, as in other fields. */
-static bool is_integer(const json_t *value)
-{
-    return json_is_number(value) && json_number_value(value) == floor(json_number_value(value));
-}
-
-/* -1: no id is that. */
-static int32_t prompt_id(const json_t *value)
-{
-    const double id = json_number_value(value);
-    return id >= 0 && id <= INT32_MAX ? (int32_t)id : -1;
-}
-
 static void prompt_take_ids(const prompt_reading *r, const char *field, const json_t *list)
 {
     rapt_error err = {0};
     openai_prompt *p = &r->to->list[r->to->count++];
-    const size_t count = json_array_size(list);
-    *p = (openai_prompt){.ids = malloc((count + 1) * sizeof *p->ids), .count = count};
-    if (!p->ids) {
-        prompt_no_memory(r);
-        return;
-    }
-    if (count == 0)
-        fields_fail(r->f, field, "a list of no tokens");
-    for (size_t i = 0; i < count; i++) {
-        const json_t *id = json_array_get(list, i);
-        if (!is_integer(id))
-            fields_fail(r->f, field, "a list of token ids has something else at %zu", i);
-        p->ids[i] = prompt_id(id);
-    }
+    *p = (openai_prompt){.ids = NULL};
+    p->ids = fields_ids(r->f, field, list, &p->count);
     prompt_check_length(r, field, p);
-    if (!r->f->error->status && prompt_check(r->m, p->ids, count, &err))
+    if (!r->f->error->status && prompt_check(r->m, p->ids, p->count, &err))
         fields_fail(r->f, field, "%s", err.message);
     if (!r->f->error->status)
         prompt_decode(r, p);
@@ -129,7 +103,7 @@ static void prompt_take_one(const prompt_reading *r, const char *field, const js
 
 static bool is_list_of_prompts(const json_t *value)
 {
-    return json_is_array(value) && !is_integer(json_array_get(value, 0));
+    return json_is_array(value) && !fields_is_integer(json_array_get(value, 0));
 }
 
 void openai_prompts_read(openai_prompts *to, fields *f, size_t most, size_t n, const rapt_model *m)
