@@ -88,6 +88,17 @@ typedef rapt_code rapt_text_fn(void *context, const char *text, size_t size, rap
  * run ends and returns that code; so it does with RAPT_ERR_NOT_FINITE if it leaves NaN, inf or no token. */
 typedef rapt_code rapt_logits_fn(void *context, size_t step, rapt_real *logits, size_t vocab, rapt_error *err);
 
+/* What texts obey: a JSON schema. Nothing changes it, and any number of generators and requests of engines, in any threads, may
+ * have the same one. */
+typedef struct rapt_constraint rapt_constraint;
+
+/* From `size` bytes of a JSON schema; docs/constrained.md has the keywords. A text that obeys it is one JSON value. NULL with
+ * `err` set: RAPT_ERR_VALUE, which names the place as a JSON pointer ("schema, #/properties/a: ..."): a keyword that is not
+ * supported, no JSON, too large or too deep, or no value obeys it; RAPT_ERR_MEMORY. */
+RAPT_API rapt_constraint *rapt_constraint_json_schema(const char *schema, size_t size, rapt_error *err);
+/* Generators and requests that have it keep it until they end. NULL is fine. */
+RAPT_API void rapt_constraint_free(rapt_constraint *c);
+
 enum { RAPT_GENERATE_TOKENS = 200, RAPT_GENERATE_LOOKUP = 16 };
 
 typedef struct rapt_generate_options {
@@ -117,6 +128,9 @@ typedef struct rapt_generate_options {
                                  this many tokens that followed them are computed in one pass with the next token; up to 64. Each
                                  token is chosen as ever, so no bit of a text depends on it; a text that repeats parts of its
                                  prompt takes less time. 0: off; not in a beam search */
+    const rapt_constraint *constraint; /* what a run generates obeys it, and the run ends with the value (RAPT_FINISH_END_OF_TEXT)
+                                 unless max_tokens end it before (RAPT_FINISH_LENGTH); not in a beam search, nor with stop
+                                 sequences. NULL: none */
     bool chat;                /* the text is a chat: the model's end_of_turn also ends a run */
     uint8_t reserved[7];      /* zeros, or else refused */
 } rapt_generate_options;

@@ -50,6 +50,9 @@ static const cli_option OPTIONS[] = {
     OPTION_FLAG("json", AT(json), "Print a JSON object for each sample, when it is complete"),
     OPTION_FLAG("log-probs", AT(log_probs), "Add the ids of the new tokens to it, and the log-probability of each in nats: of "
                 "the model's softmax, before any option", .needs = "json"),
+    OPTION_TEXT("json-schema", "FILE", AT(schema), "Generate a JSON value that obeys the JSON schema in a file; - is standard "
+                "input"),
+    OPTION_FLAG("json-object", AT(json_object), "Generate a JSON object", .not_with = "json-schema"),
     OPTION_FLAG("strict", AT(strict), "A prompt that is longer than the model's context is an error"),
     OPTION_FLAG("quiet", AT(quiet), "No throughput and no warnings on stderr"),
     {0}};
@@ -253,6 +256,21 @@ static rapt_code converse(const generate_arguments *a, const rapt_chat_template 
                      : chat_prompt_make(chat, m, messages + 1, 1, a->variables, &out->chat, err);
 }
 
+/* --json-schema, --json-object; NULL without `err` set: neither. */
+static rapt_constraint *read_constraint(const generate_arguments *a, rapt_error *err)
+{
+    static const char object[] = "{\"type\": \"object\"}";
+    char *text;
+    size_t size;
+    if (a->json_object)
+        return rapt_constraint_json_schema(object, sizeof object - 1, err);
+    if (!a->schema || text_in_read(a->schema, CLI_MAX_TEXT, &text, &size, err))
+        return NULL;
+    rapt_constraint *c = rapt_constraint_json_schema(text, size, err);
+    free(text);
+    return c;
+}
+
 static rapt_code generate(const generate_arguments *a, const rapt_chat_template *chat, const rapt_model *m, rapt_error *err)
 {
     char *text;
@@ -266,7 +284,10 @@ static rapt_code generate(const generate_arguments *a, const rapt_chat_template 
     if (code)
         return code;
     code = a->chat ? converse(a, chat, m, &out, err) : RAPT_OK;
-    rapt_generator *g = code ? NULL : rapt_generator_new(m, &o, err);
+    rapt_constraint *constraint = code ? NULL : read_constraint(a, err);
+    o.constraint = constraint;
+    rapt_generator *g = code || err->code ? NULL : rapt_generator_new(m, &o, err);
+    rapt_constraint_free(constraint);
     code = g ? check_context(a, m, &out, err) : err->code;
     if (!code)
         code = a->has_at ? generate_at(a, g, m, out.prompt, err) : print_texts(a, g, &out, err);

@@ -5,11 +5,11 @@
 #include "cli/generation_options.h"
 
 typedef struct generate_arguments {
-    const char *model, *operand, *prompt, *prompt_file, *system;
+    const char *model, *operand, *prompt, *prompt_file, *system, *schema;
     char *variables; /* variables of the chat template, a JSON object, or NULL */
     generation_options g;
     long long samples, top, at;
-    bool no_prompt, json, log_probs, quiet, has_at, at_all, strict, chat;
+    bool no_prompt, json, log_probs, quiet, has_at, at_all, strict, chat, json_object;
 } generate_arguments;
 
 /* The prompt as it was given. */

@@ -20,18 +20,52 @@ rapt_code text_tokens_put(text_tokens *list, size_t at, const int32_t *ids, size
     return RAPT_OK;
 }
 
+/* For a model without a policy, they only say what ends a text. */
+static policy_rules continuation_rules(const continuation *c)
+{
+    const rapt_language_model *m = &c->model->language;
+    return (policy_rules){&c->model->search, m->end_of_text, m->end_of_text_count, true};
+}
+
+static bool continuation_ends(const continuation *c, int32_t id)
+{
+    const policy_rules rules = continuation_rules(c);
+    const rapt_language_model *m = &c->model->language;
+    return policy_ends(&rules, id) || (c->options.chat && m->has_end_of_turn && id == m->end_of_turn);
+}
+
+static rapt_code continuation_find_ends(continuation *c, rapt_error *err)
+{
+    const size_t vocab = c->model->language.net->config.vocab;
+    for (int pass = 0; pass < 2 && c->options.constraint; pass++) {
+        c->end_count = 0;
+        for (size_t id = 0; id < vocab; id++)
+            if (continuation_ends(c, (int32_t)id)) {
+                if (pass > 0)
+                    c->ends[c->end_count] = (int32_t)id;
+                c->end_count++;
+            }
+        if (pass == 0 && !(c->ends = arena_array(&c->memory, c->end_count, sizeof *c->ends)))
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a text");
+    }
+    return RAPT_OK;
+}
+
 rapt_code continuation_init(continuation *c, const rapt_model *m, const rapt_generate_options *options, const kernels *k,
                             rapt_error *err)
 {
     *c = (continuation){.model = m, .k = k};
     arena_init(&c->memory, CHUNK);
     rapt_code code = generate_options_copy(m, options, &c->memory, &c->options, err);
+    code = code ? code : constrained_init(&c->obeys, c->options.constraint, m->language.tokenizer, &c->memory, err);
+    code = code ? code : continuation_find_ends(c, err);
     return code ? code : sampler_init(&c->sampler, &c->options.sample, k, err);
 }
 
 void continuation_free(continuation *c)
 {
     continuation_drop(c);
+    constrained_free(&c->obeys);
     free(c->text.ids);
     arena_free(&c->memory);
 }
@@ -56,6 +90,7 @@ rapt_code continuation_begin(continuation *c, uint64_t sample, rapt_error *err)
     c->sample = sample;
     c->given = c->token_capacity = c->log_prob_capacity = 0;
     c->finish = RAPT_FINISH_LENGTH;
+    constrained_begin(&c->obeys);
     c->result.prompt_tokens = c->text.count;
     token_text_begin(&c->shown, c->model->language.tokenizer, c->text.count);
     c->out = text_stream_new(o->stops, o->stop_count, continuation_take_text, c, err);
@@ -115,15 +150,9 @@ static sampler_input continuation_input(const continuation *c, const rapt_real *
                            .sampled = t->ids + given, .sampled_count = t->count - given};
 }
 
-/* For a model without a policy, they only say what ends a text. */
-static policy_rules continuation_rules(const continuation *c)
-{
-    const rapt_language_model *m = &c->model->language;
-    return (policy_rules){&c->model->search, m->end_of_text, m->end_of_text_count, true};
-}
-
 /* A copy of the logits in scratch memory that on_logits has changed and in which the model's policy has excluded and forced
- * tokens; the logits themselves if there is neither. NULL with `err` set: out of memory, or on_logits has ended the run. */
+ * tokens, and what does not obey; the logits themselves if there is none of these. NULL with `err` set: out of memory, or
+ * on_logits has ended the run. */
 static const rapt_real *continuation_restrict(const continuation *c, const rapt_real *logits, arena *scratch, rapt_error *err)
 {
     const rapt_generate_options *o = &c->options;
@@ -132,7 +161,7 @@ static const rapt_real *continuation_restrict(const continuation *c, const rapt_
     const text_tokens *t = &c->text;
     const policy_text text = {t->ids, t->count, given, given + o->max_tokens, t->ids, given};
     const bool restricts = policy_restricts(&c->model->search);
-    if (!restricts && !o->on_logits)
+    if (!restricts && !o->on_logits && !o->constraint)
         return logits;
     rapt_real *x = arena_array(scratch, vocab, sizeof *x);
     if (!x) {
@@ -145,6 +174,8 @@ static const rapt_real *continuation_restrict(const continuation *c, const rapt_
         rapt_fail(err, code, "on_logits ended the run"); /* if it has set no error of its own */
     else if (restricts)
         policy_restrict(&rules, &text, vocab, x);
+    if (!code && o->constraint)
+        code = constrained_restrict(&c->obeys, c->ends, c->end_count, scratch, x, vocab, err);
     return code ? NULL : x;
 }
 
@@ -181,13 +212,15 @@ static rapt_code continuation_keep(continuation *c, int32_t id, double log_prob,
 
 rapt_code continuation_put(continuation *c, int32_t id, double log_prob, rapt_error *err)
 {
-    const policy_rules rules = continuation_rules(c);
-    const rapt_language_model *m = &c->model->language;
-    if (policy_ends(&rules, id) || (c->options.chat && m->has_end_of_turn && id == m->end_of_turn)) {
+    if (continuation_ends(c, id)) {
         c->finish = RAPT_FINISH_END_OF_TEXT;
         return RAPT_OK;
     }
     rapt_code code = continuation_keep(c, id, log_prob, err);
+    if (!code && !constrained_put(&c->obeys, id)) /* beam search alone chooses without the constraint, and takes none */
+        code = rapt_fail(err, RAPT_ERR_VALUE, "token %d does not obey the schema", (int)id);
+    if (!code && constrained_must_end(&c->obeys))
+        c->finish = RAPT_FINISH_END_OF_TEXT;
     return code ? code : token_text_next(&c->shown, c->text.ids, c->text.count, c->out, err);
 }
 

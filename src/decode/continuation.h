@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "decode/sampler.h"
+#include "decode/schema/constraint.h"
 #include "search/policy_scores.h"
 #include "search/text_stream.h"
 #include "search/token_text.h"
@@ -27,6 +28,9 @@ typedef struct continuation {
     rapt_generate_options options; /* with defaults in place, and copies of their arrays in `memory` */
     arena memory;
     sampler sampler;
+    constrained obeys;     /* options.constraint, and how far the run in progress is */
+    int32_t *ends;         /* [end_count] tokens that end a text, for a constraint */
+    size_t end_count;
     text_tokens text;      /* the prompt and what is generated */
     /* of the run in progress */
     bool runs;

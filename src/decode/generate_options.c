@@ -4,6 +4,7 @@
 #include "base/sized.h"
 #include "decode/option_defaults.h"
 #include "decode/sampler.h"
+#include "decode/schema/constraint.h"
 #include "io/model_core.h"
 #include "search/text_stream.h"
 #include "tape/compute.h"
@@ -57,11 +58,15 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
     const size_t beam = generate_options_fill(m, o).beam;
     const rapt_sample_options *s = &o->sample;
     const char *unused = s->bias_count ? "logit bias" : s->repetition_window ? "repetition window"
-                         : o->on_logits ? "callback of logits" : s->presence_penalty != 0 ? "presence penalty"
+                         : o->constraint ? "constraint" : o->on_logits ? "callback of logits"
+                         : s->presence_penalty != 0 ? "presence penalty"
                          : s->frequency_penalty != 0 ? "frequency penalty" : NULL;
     if (beam > 1 && unused)
         return rapt_fail(err, RAPT_ERR_VALUE, "beam search, of %zu beams, takes no %s; --beam 1 turns it off", beam, unused);
+    if (o->constraint && o->stop_count > 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "stop sequences beside a constraint would end a text that does not obey it");
     rapt_code code = check_biases(m, &o->sample, err);
+    code = code || !o->constraint ? code : constraint_check(o->constraint, m->language.tokenizer, err);
     code = code ? code : sampler_check(&o->sample, err);
     return code ? code : text_stream_check_stops(o->stops, o->stop_count, err);
 }

@@ -4,14 +4,17 @@
 
 #include "base/buffer.h"
 #include "base/sized.h"
+#include "text/token_trie.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 void rapt_tokenizer_free(rapt_tokenizer *k)
 {
-    if (k)
-        k->ops->free(k);
+    if (!k)
+        return;
+    token_trie_free(atomic_load(&k->trie));
+    k->ops->free(k);
 }
 
 rapt_tokenizer_kind rapt_tokenizer_kind_of(const rapt_tokenizer *k)

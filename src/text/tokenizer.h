@@ -36,6 +36,7 @@ typedef struct tokenizer_ops {
 /* The first member of every kind's struct. */
 struct rapt_tokenizer {
     const tokenizer_ops *ops;
+    _Atomic(struct token_trie *) trie; /* token_trie.h; NULL until it is needed */
 };
 
 /* <unk> <pad> <bos> <eos>, in the order of their ids. */

@@ -221,6 +221,20 @@ not_generated 'logit bias of token 1000' 'a bias of no token' a --logit-bias 100
 not_generated 'the prompt has tokens 0 to 10' '--at beyond the prompt' --prompt 'the cat sat' --at 11
 not_generated 'the prompt has tokens 0 to 10' '--at before the prompt' --prompt 'the cat sat' --at -12
 
+# ---- constrained -----------------------------------------------------------------------------------------------------
+echo '{"type": "object", "properties": {"day": {"type": "integer", "minimum": 1, "maximum": 99}}, "required": ["day"]}' >day.json
+obeys() { "$RAPT" generate bpe day --no-prompt --quiet "$@" --temperature 1 --top-k 0 --seed 4 | tr -d ' \n'; }
+check '--json-schema: a value that obeys' grep -qE '^\{"day":[1-9][0-9]?\}$' <(obeys --json-schema day.json)
+check '--json-schema: the same with any threads' \
+    cmp <(obeys --json-schema day.json --threads 1) <(obeys --json-schema day.json --threads 3)
+"$RAPT" generate bpe day --json --quiet --json-schema day.json --max-tokens 3 >.out
+check '--json-schema: a value that is cut says so' grep -q '"end": "length"' .out
+check '--json-object: an object' grep -q '^[[:space:]]*{' <("$RAPT" generate bpe day --no-prompt --quiet --json-object)
+echo '{"properties": {"a": {"not": {}}}}' >not.json
+refused 1 'schema, #/properties/a: "not" is not supported' '--json-schema: a keyword' "$RAPT" generate bpe day --json-schema not.json
+refused 1 "the schema needs '\{'" '--json-schema: a vocabulary' "$RAPT" generate characters the --json-schema day.json
+refused 1 'none.json' '--json-schema: no file' "$RAPT" generate bpe day --json-schema none.json
+
 # ---- refused ---------------------------------------------------------------------------------------------------------
 not_generated 'the prompt: byte 3: character U\+0021' 'a prompt with an unknown character' --prompt 'th!'
 not_generated 'the prompt: byte 3: ' 'a prompt that is not UTF-8' --prompt $'th\xff'

@@ -5,9 +5,11 @@
 
 #include "decode/generate_case.h"
 #include "options.h"
+#include "text/token_trie.h"
+#include "text/tokenizer.h"
 
-static rapt_tokenizer *tokenizer;
-static rapt_lm *model;
+static rapt_tokenizer *tokenizer, *bytes;
+static rapt_lm *model, *of_bytes;
 
 static int set_up(void **state)
 {
@@ -16,6 +18,9 @@ static int set_up(void **state)
     rapt_lm_config c = lm_variant(100);
     tokenizer = case_characters();
     model = lm_model(&c);
+    bytes = case_bytes();
+    c.vocab = BYTES_VOCAB;
+    of_bytes = lm_model(&c);
     return 0;
 }
 
@@ -24,6 +29,8 @@ static int tear_down(void **state)
     (void)state;
     rapt_tokenizer_free(tokenizer);
     rapt_lm_free(model);
+    rapt_tokenizer_free(bytes);
+    rapt_lm_free(of_bytes);
     return 0;
 }
 
@@ -78,6 +85,24 @@ static rapt_code likeliest(rapt_tape *t, rapt_error *err)
     return code;
 }
 
+/* Obeys a schema, of which each kind of value has memory of its own. */
+static rapt_code constrained_text(rapt_tape *t, rapt_error *err)
+{
+    static const char schema[] =
+        "{\"properties\":{\"a\":{\"enum\":[1,\"b\"]},\"c\":{\"type\":\"string\",\"pattern\":\"^x[yz]$\"},"
+        "\"d\":{\"items\":{\"type\":\"string\"}}},\"required\":[\"a\",\"c\",\"d\"],\"additionalProperties\":true}";
+    const rapt_model m = case_model(of_bytes, bytes);
+    rapt_constraint *c = rapt_constraint_json_schema(schema, sizeof schema - 1, err);
+    rapt_generate_options o = {GENERATE_DEFAULTS, .sample = {SAMPLE_DEFAULTS, .temperature = 1}, 90, .constraint = c};
+    rapt_generator *g = c ? generator_on_tape(&m, t, &o, err) : NULL;
+    rapt_code code = g ? rapt_generator_begin_tokens(g, (int32_t[]){65}, 1, err) : err->code;
+    code = code ? code : rapt_generator_run(g, 0, NULL, err);
+    rapt_generator_free(g);
+    rapt_constraint_free(c);
+    token_trie_free(atomic_exchange(&bytes->trie, NULL)); /* made anew each time */
+    return code;
+}
+
 static rapt_code with_tape(rapt_code (*run)(rapt_tape *, rapt_error *))
 {
     rapt_error err = {0};
@@ -108,6 +133,12 @@ static void one_call_survives(void **state)
     fail_each_allocation("a generator of its own", whole, 20, 0);
 }
 
+static void constraints_survive(void **state)
+{
+    (void)state;
+    fail_each_allocation("a text that obeys a schema", constrained_text, 30, 12);
+}
+
 static void probabilities_survive(void **state)
 {
     (void)state;
@@ -117,6 +148,6 @@ static void probabilities_survive(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(texts_survive), cmocka_unit_test(one_call_survives),
-                                       cmocka_unit_test(probabilities_survive)};
+                                       cmocka_unit_test(constraints_survive), cmocka_unit_test(probabilities_survive)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -90,6 +90,7 @@ static void generating(void **state)
     rapt_generated_free(&result);
     rapt_generator_free(g);
     assert_int_not_equal(rapt_generate(m, " ", &o, &result, NULL), RAPT_OK);
+    assert_null(rapt_constraint_json_schema("{", 1, NULL));
     rapt_generated_free(&result);
     rapt_model_free(m);
     m = translation_model();

@@ -100,8 +100,8 @@ static int hexadecimal(char digit)
     return found ? (int)((found - digits) % 16) : -1;
 }
 
-/* The byte of a token "<0x41>"; -1: another token. `tokenizers` also reads a sign before the digit. */
-static int byte_of_token(const char *token, size_t size)
+/* `tokenizers` also reads a sign before the digit. */
+int decode_byte_of(const char *token, size_t size)
 {
     if (size != 6 || memcmp(token, "<0x", 3) != 0 || token[5] != '>')
         return -1;
@@ -126,7 +126,7 @@ static bool decode_byte_fallback(const piece_list *in, piece_list *out)
     bool ok = true;
     for (size_t i = 0; ok && i < in->count; i++) {
         const char *token = piece_list_text(in, i);
-        int byte = byte_of_token(token, in->list[i].size);
+        int byte = decode_byte_of(token, in->list[i].size);
         if (byte >= 0) {
             ok = buffer_append(&bytes, &(char){(char)byte}, 1);
             continue;

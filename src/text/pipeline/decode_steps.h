@@ -39,6 +39,9 @@ rapt_code decode_steps_read(decode_steps *d, const hf_reading *r, const json_t *
 /* Runs the steps over tokens; the result replaces them. */
 rapt_code decode_steps_run(const decode_steps *d, piece_list *tokens, rapt_error *err);
 
+/* The byte of a token "<0x41>"; -1: another token. */
+int decode_byte_of(const char *token, size_t size);
+
 /* Appends bytes as UTF-8: invalid bytes become U+FFFD, one for each stretch that could begin a character, as Unicode recommends
  * (3.9, "substitution of maximal subparts"). False on out-of-memory. */
 bool decode_lossy(buffer *out, const char *bytes, size_t size);

@@ -1,0 +1,149 @@
+/* decode/schema/constraint.c: rapt_constraint, which any number of texts share, and texts that obey one. */
+#include "decode/schema/constraint.h"
+
+#include "decode/schema/schema_mask.h"
+#include "decode/schema/schema_work.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rapt_constraint {
+    json_schema schema;
+    atomic_size_t references;
+};
+
+rapt_constraint *rapt_constraint_json_schema(const char *text, size_t size, rapt_error *err)
+{
+    rapt_constraint *c = calloc(1, sizeof *c);
+    if (!c) {
+        schema_no_memory(err);
+        return NULL;
+    }
+    atomic_init(&c->references, 1);
+    if (schema_build(&c->schema, text, size, err) == RAPT_OK)
+        return c;
+    rapt_constraint_free(c);
+    return NULL;
+}
+
+void rapt_constraint_free(rapt_constraint *c)
+{
+    if (!c || atomic_fetch_sub(&c->references, 1) > 1)
+        return;
+    schema_free(&c->schema);
+    free(c);
+}
+
+const rapt_constraint *constraint_keep(const rapt_constraint *c)
+{
+    if (c)
+        atomic_fetch_add(&((rapt_constraint *)c)->references, 1); /* its one member that changes */
+    return c;
+}
+
+rapt_code constraint_check(const rapt_constraint *c, const rapt_tokenizer *k, rapt_error *err)
+{
+    rapt_error own = {0};
+    const token_trie *t = token_trie_of(k, &own);
+    return t ? schema_spells(&c->schema, t, err) : rapt_fail(err, own.code, "%s", own.message);
+}
+
+rapt_code constrained_init(constrained *c, const rapt_constraint *of, const rapt_tokenizer *k, arena *memory, rapt_error *err)
+{
+    rapt_error own = {0};
+    *c = (constrained){.constraint = constraint_keep(of), .tokenizer = k};
+    if (!of)
+        return RAPT_OK;
+    c->trie = token_trie_of(k, &own);
+    if (!c->trie)
+        return rapt_fail(err, own.code, "%s", own.message);
+    c->state = arena_array(memory, 4, sizeof *c->state);
+    if (!c->state)
+        return schema_no_memory(err);
+    c->next = c->state + 1;
+    c->scratch = c->state + 2;
+    constrained_begin(c);
+    return RAPT_OK;
+}
+
+void constrained_free(constrained *c)
+{
+    rapt_constraint_free((rapt_constraint *)c->constraint);
+    c->constraint = NULL;
+}
+
+void constrained_begin(constrained *c)
+{
+    c->begins = true;
+    if (c->constraint)
+        schema_state_begin(c->state, &c->constraint->schema);
+}
+
+/* Some decoders drop the spaces of a text's first token, which may stand within a string. */
+static bool loses_spaces(const constrained *c, int32_t id)
+{
+    char bytes[TRIE_LONGEST];
+    return c->begins && c->trie->bare_start && memchr(bytes, ' ', token_trie_bytes(c->tokenizer, id, bytes)) != NULL;
+}
+
+bool constrained_put(constrained *c, int32_t id)
+{
+    char bytes[TRIE_LONGEST];
+    if (!c->constraint)
+        return true;
+    const size_t size = loses_spaces(c, id) ? 0 : token_trie_bytes(c->tokenizer, id, bytes);
+    schema_state *const next = c->next;
+    next->count = 0;
+    if (size > 0)
+        schema_advance(c->state, bytes, size, c->scratch, next);
+    c->next = c->state;
+    c->state = next;
+    c->begins = false;
+    return next->count > 0;
+}
+
+bool constrained_may_end(const constrained *c)
+{
+    return !c->constraint || schema_state_complete(c->state);
+}
+
+bool constrained_must_end(const constrained *c)
+{
+    return c->constraint && schema_state_done(c->state);
+}
+
+static bool find_allowed(const constrained *c, const int32_t *ends, size_t end_count, arena *scratch, uint8_t *allowed,
+                         size_t size)
+{
+    if (!schema_mask(c->state, c->trie, scratch, allowed))
+        return false;
+    for (size_t id = 0; id < size && c->begins && c->trie->bare_start; id++)
+        allowed[id] = allowed[id] && !loses_spaces(c, (int32_t)id);
+    for (size_t i = 0; i < end_count; i++)
+        if (ends[i] >= 0 && (size_t)ends[i] < size)
+            allowed[ends[i]] = constrained_may_end(c);
+    return true;
+}
+
+rapt_code constrained_restrict(const constrained *c, const int32_t *ends, size_t end_count, arena *scratch, rapt_real *x,
+                               size_t vocab, rapt_error *err)
+{
+    const arena_mark mark = arena_save(scratch);
+    const size_t size = vocab > c->trie->vocab ? vocab : c->trie->vocab;
+    uint8_t *allowed = arena_zeroed(scratch, size, 1);
+    bool some = false;
+    const bool ok = allowed && find_allowed(c, ends, end_count, scratch, allowed, size);
+    for (size_t i = 0; i < vocab && ok; i++) {
+        if (!allowed[i] && x[i] < (rapt_real)INFINITY)
+            x[i] = (rapt_real)-INFINITY; /* NaN and inf stay, which the sampler refuses by name */
+        some = some || !(x[i] == (rapt_real)-INFINITY);
+    }
+    arena_release(scratch, mark);
+    if (!ok)
+        return schema_no_memory(err);
+    return some ? RAPT_OK
+                : rapt_fail(err, RAPT_ERR_VALUE, "no token is left that obeys the schema: options or the model's policy exclude "
+                            "all of them");
+}

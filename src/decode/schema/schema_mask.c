@@ -1,0 +1,186 @@
+/* decode/schema/schema_mask.c: a walk through the trie of the tokens with the states after their bytes. Within a string nearly
+ * all tokens may follow: those that stay in it are known beforehand (token_trie_span), and only what follows its end is
+ * walked. */
+#include "decode/schema/schema_mask.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct mask_walk {
+    const token_trie *trie;
+    arena *scratch;
+    uint8_t *allowed;
+    schema_state *levels[TRIE_LONGEST + 1]; /* after each byte of a token; made when they are needed */
+} mask_walk;
+
+static schema_state *mask_level(mask_walk *w, size_t level)
+{
+    if (!w->levels[level])
+        w->levels[level] = arena_array(w->scratch, 1, sizeof *w->levels[level]);
+    return w->levels[level];
+}
+
+static void allow_tokens(const mask_walk *w, const trie_node *n)
+{
+    for (int32_t id = n->token; id >= 0; id = w->trie->same[id])
+        w->allowed[id] = 1;
+}
+
+/* Allows the tokens of nodes begin .. end - 1 that the state of level 0 takes; it comes after `base` bytes of them. */
+static bool walk_nodes(mask_walk *w, uint32_t begin, uint32_t end, size_t base)
+{
+    for (uint32_t i = begin; i < end;) {
+        const trie_node *n = &w->trie->nodes[i];
+        const size_t level = n->depth - base;
+        schema_state *out = mask_level(w, level);
+        if (!out)
+            return false;
+        schema_step(w->levels[level - 1], n->byte, out);
+        if (out->count == 0) {
+            i = n->end;
+            continue;
+        }
+        allow_tokens(w, n);
+        i++;
+    }
+    return true;
+}
+
+/* The bytes of a pattern, and what follows its end. */
+static bool walk_pattern(mask_walk *w, const schema_run *r)
+{
+    const schema_dfa *d = r->now->dfa;
+    uint16_t at[TRIE_LONGEST + 1] = {(uint16_t)r->low};
+    schema_state *after = mask_level(w, 0);
+    if (!after)
+        return false;
+    after->count = 0;
+    schema_run_close(r, after);
+    for (uint32_t i = 0; i < w->trie->count;) {
+        const trie_node *n = &w->trie->nodes[i];
+        const uint16_t from = at[n->depth - 1];
+        at[n->depth] = d->next[from * d->class_count + d->classes[n->byte]];
+        const bool ends = at[n->depth] == SCHEMA_DFA_BAD && n->byte == '"' && d->accepts[from];
+        if (ends && !walk_nodes(w, i + 1, n->end, n->depth))
+            return false;
+        if (ends || at[n->depth] != SCHEMA_DFA_BAD)
+            allow_tokens(w, n);
+        i = at[n->depth] == SCHEMA_DFA_BAD ? n->end : i + 1;
+    }
+    return true;
+}
+
+/* Allows the tokens that stay in a string and begin at most `room` characters. */
+static void allow_span(const mask_walk *w, const trie_span *span, size_t room)
+{
+    const uint8_t most = (uint8_t)(room < TRIE_LEAVES ? room : TRIE_LEAVES - 1);
+    for (size_t id = 0; id < w->trie->vocab; id++)
+        w->allowed[id] |= span->chars[id] <= most;
+}
+
+static bool walk_string(mask_walk *w, const schema_run *r)
+{
+    const schema_shape *s = r->now;
+    const trie_span *span = token_trie_span(w->trie, r->letter, true);
+    schema_state *after = mask_level(w, 0);
+    if (!span || !after)
+        return false;
+    after->count = 0;
+    schema_run_close(r, after);
+    allow_span(w, span, s->max - r->chars);
+    for (size_t i = 0; i < span->exit_count; i++) {
+        const struct trie_exit *e = &span->exits[i];
+        const trie_node *n = &w->trie->nodes[e->node];
+        if (r->chars + e->chars < s->min || e->chars > s->max - r->chars)
+            continue;
+        allow_tokens(w, n);
+        if (!walk_nodes(w, e->node + 1, n->end, n->depth))
+            return false;
+    }
+    return true;
+}
+
+/* The exit at a node, of which there is at most one; exit_count: none. They are in order of the nodes. */
+static size_t exit_at(const trie_span *span, uint32_t node)
+{
+    size_t low = 0, high = span->exit_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (span->exits[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < span->exit_count && span->exits[low].node == node ? low : span->exit_count;
+}
+
+/* Which of the span's exits would end a slot's key, of which `r` has the beginning. */
+static bool *slot_keys(const mask_walk *w, const schema_run *r, const trie_span *span)
+{
+    const schema_shape *s = r->frames[r->depth - 1].shape;
+    bool *taken = arena_zeroed(w->scratch, span->exit_count + 1, sizeof *taken);
+    for (size_t i = 0; taken && r->high && i < s->count; i++) {
+        const schema_text *t = &s->slots[i].text;
+        if (t->size < r->chars + 2 || memcmp(t->bytes, s->slots[r->low].text.bytes, r->chars) != 0)
+            continue;
+        const int64_t node = token_trie_find(w->trie, t->bytes + r->chars, t->size - r->chars - 1); /* without the colon */
+        if (node >= 0)
+            taken[exit_at(span, (uint32_t)node)] = true;
+    }
+    return taken;
+}
+
+static bool walk_other_key(mask_walk *w, const schema_run *r)
+{
+    const trie_span *span = token_trie_span(w->trie, r->letter, false);
+    const bool *taken = span ? slot_keys(w, r, span) : NULL;
+    schema_state *after = mask_level(w, 0);
+    if (!taken || !after)
+        return false;
+    after->count = 0;
+    schema_run_colon(r, after);
+    allow_span(w, span, SIZE_MAX);
+    for (size_t i = 0; i < span->exit_count; i++) {
+        const uint32_t node = span->exits[i].node;
+        const trie_node *n = &w->trie->nodes[node];
+        if (taken[i])
+            continue;
+        allow_tokens(w, n);
+        if (!walk_nodes(w, node + 1, n->end, n->depth))
+            return false;
+    }
+    return true;
+}
+
+static bool walk_run(mask_walk *w, const schema_run *r)
+{
+    if (r->phase == RUN_SCALAR && r->now->kind == SCHEMA_STRING)
+        return walk_string(w, r);
+    if (r->phase == RUN_SCALAR && r->now->kind == SCHEMA_PATTERN)
+        return walk_pattern(w, r);
+    if (r->phase == RUN_OTHER_KEY)
+        return walk_other_key(w, r);
+    schema_state *own = mask_level(w, 0);
+    if (!own)
+        return false;
+    own->count = 1;
+    own->runs[0] = *r;
+    return walk_nodes(w, 0, w->trie->count, 0);
+}
+
+bool schema_mask(const schema_state *s, const token_trie *t, arena *scratch, uint8_t *allowed)
+{
+    const arena_mark mark = arena_save(scratch);
+    mask_walk *w = arena_zeroed(scratch, 1, sizeof *w);
+    bool ok = w != NULL;
+    memset(allowed, 0, t->vocab);
+    if (ok) {
+        w->trie = t;
+        w->scratch = scratch;
+        w->allowed = allowed;
+    }
+    for (size_t i = 0; i < s->count && ok; i++)
+        ok = walk_run(w, &s->runs[i]);
+    arena_release(scratch, mark);
+    return ok;
+}

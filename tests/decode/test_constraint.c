@@ -1,0 +1,324 @@
+/* tests/decode/test_constraint.c: masks of tokens against the bytes of each token; texts of a random model, which parse and obey,
+ * in a generator and in an engine, with prompt lookup and without.
+ * labels: threads */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "decode/schema/schema_mask.h"
+#include "decode/schema_case.h"
+#include "engine/lm_requests.h"
+
+#include <jansson.h>
+#include <math.h>
+
+/* ---- masks ---------------------------------------------------------------------------------------------------- */
+
+static rapt_tokenizer *pairs_of_json(void)
+{
+    static const char text[] = "{\"a\": 1, \"ab\": [\"x\", \"\xC3\xA9t\xC3\xA9\"], \"c\": {\"a\": null}} "
+                               "{\"a\": true, \"b\": \"\\n\"}";
+    static const char *const specials[] = {END_OF_TEXT};
+    rapt_error err = {0};
+    char many[sizeof text * 8];
+    for (size_t i = 0; i < 8; i++)
+        memcpy(many + i * (sizeof text - 1), text, sizeof text - 1);
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 300, .specials = specials, .special_count = 1, .threads = 1);
+    rapt_tokenizer *k = rapt_tokenizer_train_bpe(many, 8 * (sizeof text - 1), &o, &err);
+    assert_non_null(k);
+    return k;
+}
+
+#define ANY_TEXT_OR "{'anyOf':[{'type':'string','pattern':'^a'},{'enum':['ab','abc',1,10]},"
+#define MANY_WAYS "{'type':'string','maxLength':5},{'type':'string','maxLength':6},{'type':'string','minLength':1}," \
+    "{'type':'string','pattern':'a'},{'type':'string','pattern':'b'},{'type':'string','pattern':'^[^a]*$'},"
+
+/* Objects that begin alike, each with a value of several kinds: 8 times 7 ways at the first level, and times 7 at the next. */
+#define ALIKE(n) "{'type':'object','properties':{'a':{'$ref':'#/$defs/v'},'b':{'const':" #n "}},'required':['a','b']}"
+#define WAYS(use) "{'$defs':{'v':{'anyOf':[" MANY_WAYS "{'$ref':'#/$defs/o'}]},'o':{'anyOf':[" ALIKE(1) "," ALIKE(2) "," \
+    ALIKE(3) "," ALIKE(4) "," ALIKE(5) "," ALIKE(6) "," ALIKE(7) "," ALIKE(8) "]}}," use "}"
+
+static const struct { const char *schema; bool narrowed; } MASKED[] = { /* narrowed: some ways to read a text are dropped */
+    {"{}", false}, {"{'type':'object','properties':{'a':{'enum':['x','xy',null]}},'additionalProperties':true}", false},
+    {"{'type':'array','items':{'type':'string','maxLength':3}}", false},
+    {ANY_TEXT_OR "{'type':'null'}]}", false},
+    {"{'properties':{'a':{'type':'number'},'ab':{'minLength':1}},'additionalProperties':{}}", false},
+    {"{'type':'array','items':" ANY_TEXT_OR MANY_WAYS "{'type':'array','items':{}}]}}", false},
+    {WAYS("'$ref':'#/$defs/o'"), true}, {WAYS("'type':'array','items':{'$ref':'#/$defs/o'}"), true},
+    {"{'anyOf':[{'$ref':'#/$defs/l'},{'$ref':'#/$defs/r'}],'$defs':{'l':{'type':'array','items':{'anyOf':[{'$ref':'#/$defs/l'},"
+     "{'$ref':'#/$defs/r'},{'const':1}]}},'r':{'type':'array','items':{'anyOf':[{'$ref':'#/$defs/r'},{'$ref':'#/$defs/l'},"
+     "{'const':2}]}}}}", true}};
+
+enum { MASKED_STEPS = 60 };
+
+/* What the bytes say one by one, all ways to read them side by side. */
+static bool bytes_follow(const schema_state *state, const char *bytes, size_t size, schema_state *scratch)
+{
+    schema_state *now = scratch, *next = scratch + 1;
+    now->count = state->count;
+    memcpy(now->runs, state->runs, state->count * sizeof *now->runs);
+    for (size_t i = 0; i < size && now->count > 0; i++) {
+        schema_state *swap = now;
+        schema_step(now, (uint8_t)bytes[i], next);
+        now = next;
+        next = swap;
+    }
+    return now->count > 0;
+}
+
+/* A token is allowed if, and only if, it is taken when it comes. */
+static void mask_is_that_of_bytes(const constrained *c, const uint8_t *allowed, bool narrowed)
+{
+    schema_state *scratch = malloc(3 * sizeof *scratch), *after = scratch + 2;
+    assert_non_null(scratch);
+    for (size_t id = 0; id < rapt_tokenizer_size(c->tokenizer); id++) {
+        size_t size;
+        const char *bytes = rapt_tokenizer_token(c->tokenizer, (int32_t)id, &size);
+        const bool special = rapt_tokenizer_special(c->tokenizer, bytes) == (int32_t)id;
+        schema_advance(c->state, bytes, size, scratch, after);
+        if (allowed[id] != (!special && after->count > 0))
+            fail_msg("token %zu '%s': %d, and then %zu ways", id, bytes, allowed[id], after->count);
+        if (!narrowed && !special)
+            assert_int_equal(allowed[id], bytes_follow(c->state, bytes, size, scratch));
+    }
+    free(scratch);
+}
+
+static int32_t draw_allowed(const uint8_t *allowed, size_t vocab, uint64_t seed, size_t step)
+{
+    size_t left = 0;
+    for (size_t id = 0; id < vocab; id++)
+        left += allowed[id];
+    assert_true(left > 0);
+    left = (size_t)rng_below(seed, step, left);
+    for (size_t id = 0; id < vocab; id++)
+        if (allowed[id] && left-- == 0)
+            return (int32_t)id;
+    return -1;
+}
+
+static void is_json(const buffer *text)
+{
+    json_error_t where;
+    json_t *value = json_loadb(text->data, text->size, JSON_DECODE_ANY, &where);
+    if (!value)
+        fail_msg("%.*s: %s", (int)text->size, text->data, where.text);
+    json_decref(value);
+}
+
+/* Random tokens of those that are allowed, one value after the other. Returns the most ways to read a text. */
+static size_t walk_tokens(constrained *c, uint64_t seed, bool narrowed)
+{
+    size_t most = 0;
+    const size_t vocab = rapt_tokenizer_size(c->tokenizer);
+    uint8_t *allowed = malloc(vocab);
+    buffer text = {0};
+    arena scratch;
+    arena_init(&scratch, 4096);
+    assert_non_null(allowed);
+    for (size_t step = 0; step < MASKED_STEPS; step++) {
+        if (constrained_must_end(c)) {
+            constrained_begin(c);
+            text.size = 0;
+        }
+        assert_true(schema_mask(c->state, c->trie, &scratch, allowed));
+        mask_is_that_of_bytes(c, allowed, narrowed);
+        const int32_t id = draw_allowed(allowed, vocab, seed, step);
+        size_t size;
+        const char *bytes = rapt_tokenizer_token(c->tokenizer, id, &size);
+        assert_true(constrained_put(c, id));
+        assert_true(buffer_append(&text, bytes, size));
+        most = c->state->count > most ? c->state->count : most;
+        if (constrained_may_end(c))
+            is_json(&text);
+    }
+    buffer_free(&text);
+    arena_free(&scratch);
+    free(allowed);
+    return most;
+}
+
+static void masks_are_those_of_bytes(void **state)
+{
+    rapt_error err = {0};
+    rapt_tokenizer *k = pairs_of_json();
+    size_t most = 0;
+    (void)state;
+    for (size_t i = 0; i < 3 * sizeof MASKED / sizeof *MASKED; i++) {
+        arena memory;
+        constrained c;
+        rapt_constraint *of = schema_constraint(MASKED[i / 3].schema);
+        arena_init(&memory, 4096);
+        assert_int_equal(constrained_init(&c, of, k, &memory, &err), RAPT_OK);
+        const size_t ways = walk_tokens(&c, 7 + i, MASKED[i / 3].narrowed);
+        most = ways > most ? ways : most;
+        constrained_free(&c);
+        rapt_constraint_free(of);
+        arena_free(&memory);
+    }
+    assert_int_equal(most, SCHEMA_RUNS);
+    rapt_tokenizer_free(k);
+}
+
+/* NaN of a model is the sampler's to refuse, not a schema's. */
+static void nan_stays(void **state)
+{
+    rapt_error err = {0};
+    rapt_tokenizer *k = case_bytes();
+    rapt_constraint *of = schema_constraint("{'type':'object'}");
+    rapt_real x[BYTES_VOCAB];
+    arena memory;
+    constrained c;
+    (void)state;
+    arena_init(&memory, 4096);
+    assert_int_equal(constrained_init(&c, of, k, &memory, &err), RAPT_OK);
+    for (size_t i = 0; i < BYTES_VOCAB; i++)
+        x[i] = (rapt_real)NAN;
+    assert_int_equal(constrained_restrict(&c, NULL, 0, &memory, x, BYTES_VOCAB, &err), RAPT_OK);
+    assert_true(isnan(x[0]));
+    for (size_t i = 0; i < BYTES_VOCAB; i++)
+        x[i] = i == (size_t)case_byte(k, '{') ? (rapt_real)-INFINITY : 0;
+    assert_int_equal(constrained_restrict(&c, NULL, 0, &memory, x, BYTES_VOCAB, &err), RAPT_OK); /* spaces are left */
+    assert_int_equal(constrained_put(&c, case_byte(k, ' ')), true);
+    assert_int_equal(constrained_restrict(&c, NULL, 0, &memory, x, BYTES_VOCAB, &err), RAPT_ERR_VALUE);
+    constrained_free(&c);
+    rapt_constraint_free(of);
+    rapt_tokenizer_free(k);
+    arena_free(&memory);
+}
+
+/* ---- texts of models ------------------------------------------------------------------------------------------ */
+
+#define PERSON "{'type':'object','properties':{'name':{'type':'string','maxLength':5}," \
+    "'age':{'type':'integer','minimum':0,'maximum':150}},'required':['name','age']}"
+
+static rapt_lm *bytes_model(void)
+{
+    rapt_lm_config c = lm_variant(5);
+    c.vocab = BYTES_VOCAB;
+    return lm_model(&c);
+}
+
+static void is_person(const rapt_generated *g)
+{
+    json_error_t where;
+    const char *name;
+    int age;
+    json_t *o = json_loadb(g->text, g->text_size, JSON_REJECT_DUPLICATES, &where);
+    if (!o)
+        fail_msg("%s: %s", g->text, where.text);
+    assert_int_equal(json_unpack(o, "{s:s, s:i!}", "name", &name, "age", &age), 0);
+    assert_true(age >= 0 && age <= 150);
+    json_decref(o);
+}
+
+static void texts_obey(void **state)
+{
+    rapt_error err = {0};
+    rapt_tokenizer *k = case_bytes();
+    rapt_lm *lm = bytes_model();
+    const rapt_model m = case_model(lm, k);
+    rapt_constraint *of = schema_constraint(PERSON);
+    rapt_generate_options o = GENERATE(.sample = {SAMPLE_DEFAULTS, .temperature = 1, .top_k = 0}, .max_tokens = 120,
+                                       .constraint = of, .compute.threads = 1);
+    rapt_generator *g = rapt_generator_new(&m, &o, &err);
+    (void)state;
+    assert_non_null(g);
+    rapt_constraint_free(of); /* the generator keeps it */
+    assert_int_equal(rapt_generator_begin(g, "A", 1, &err), RAPT_OK);
+    size_t whole = 0;
+    for (uint64_t sample = 0; sample < 12; sample++) {
+        rapt_generated text;
+        assert_int_equal(rapt_generator_run(g, sample, &text, &err), RAPT_OK);
+        if (text.finish == RAPT_FINISH_END_OF_TEXT)
+            is_person(&text);
+        else
+            assert_int_equal(text.token_count, 120);
+        whole += text.finish == RAPT_FINISH_END_OF_TEXT;
+        assert_int_equal(rapt_generator_rewind(g, text.prompt_tokens, &err), RAPT_OK);
+        rapt_generated_free(&text);
+    }
+    assert_true(whole > 6);
+    rapt_generator_free(g);
+    rapt_tokenizer_free(k);
+    rapt_lm_free(lm);
+}
+
+/* Texts with and without a constraint side by side in an engine of two threads. */
+static void engines_give_the_same(void **state)
+{
+    enum { TEXTS_AT_ONCE = 6 };
+    rapt_error err = {0};
+    rapt_tokenizer *k = case_bytes();
+    rapt_lm *lm = bytes_model();
+    rapt_model m = case_model(lm, k);
+    lm_request r[TEXTS_AT_ONCE];
+    rapt_engine_job *jobs[TEXTS_AT_ONCE];
+    rapt_constraint *of = schema_constraint(PERSON);
+    rapt_engine *e = rapt_engine_new(&ENGINE(.threads = 2), &err);
+    rapt_engine_model_options borrowed = rapt_engine_model_options_default();
+    borrowed.borrowed = true;
+    rapt_engine_model *served = e ? rapt_engine_add(e, &m, &borrowed, &err) : NULL;
+    (void)state;
+    assert_true(of && served);
+    for (size_t i = 0; i < TEXTS_AT_ONCE; i++) {
+        r[i] = (lm_request){.m = &m, .prompt = {65, 66}, .count = 2, .sample = i};
+        r[i].options = GENERATE(.sample = {SAMPLE_DEFAULTS, .temperature = 1}, .max_tokens = 60, .constraint = i % 3 ? of : NULL,
+                                .compute.threads = 1);
+        rapt_generator *g = rapt_generator_new(&m, &r[i].options, &err);
+        if (!g || rapt_generator_begin_tokens(g, r[i].prompt, 2, &err) || rapt_generator_run(g, i, &r[i].want, &err))
+            fail_msg("%s", err.message);
+        rapt_generator_free(g);
+        r[i].options.compute = (rapt_compute){0};
+        r[i].options.lookup = i % 2 ? 8 : 0; /* which changes no bit, here either */
+    }
+    for (size_t i = 0; i < TEXTS_AT_ONCE; i++)
+        jobs[i] = request_queue(&r[i], served);
+    rapt_constraint_free(of); /* the requests keep it */
+    for (size_t i = 0; i < TEXTS_AT_ONCE; i++) {
+        rapt_engine_job_free(jobs[i]); /* waits */
+        request_check(&r[i]);
+        rapt_generated_free(&r[i].want);
+    }
+    rapt_engine_free(e);
+    rapt_tokenizer_free(k);
+    rapt_lm_free(lm);
+}
+
+static void is_refused(const rapt_model *m, const rapt_generate_options *o, const char *message)
+{
+    rapt_error err = {0};
+    assert_null(rapt_generator_new(m, o, &err));
+    assert_int_equal(err.code, RAPT_ERR_VALUE);
+    assert_string_equal(err.message, message);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    rapt_tokenizer *bytes = case_bytes(), *letters = case_characters();
+    rapt_lm_config c = lm_variant(5);
+    rapt_lm *lm = bytes_model(), *of_letters = lm_model(&c);
+    const rapt_model m = case_model(lm, bytes), other = case_model(of_letters, letters);
+    rapt_constraint *of = schema_constraint(PERSON);
+    (void)state;
+    is_refused(&m, &GENERATE(.constraint = of, .stops = (const char *[]){"x"}, .stop_count = 1),
+               "stop sequences beside a constraint would end a text that does not obey it");
+    is_refused(&m, &GENERATE(.constraint = of, .beam = 2), "beam search, of 2 beams, takes no constraint; --beam 1 turns it off");
+    is_refused(&other, &GENERATE(.constraint = of), "the schema needs '{', for which the model's vocabulary has no token");
+    rapt_constraint_free(of);
+    rapt_tokenizer_free(bytes);
+    rapt_tokenizer_free(letters);
+    rapt_lm_free(lm);
+    rapt_lm_free(of_letters);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(masks_are_those_of_bytes), cmocka_unit_test(nan_stays),
+                                       cmocka_unit_test(texts_obey), cmocka_unit_test(engines_give_the_same),
+                                       cmocka_unit_test(what_does_not_fit_is_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
