@@ -179,10 +179,10 @@ static rapt_code pairs_take_texts(rapt_pairs *p, const char *const *sources, con
         code = code ? code : copy_sentence(targets[i], i, &at, err);
         code = code ? code : add_pair(p, source, target, i + 1, err);
     }
-    return code || p->count ? code : rapt_fail(err, RAPT_ERR_VALUE, "there are no pairs");
+    return code;
 }
 
-rapt_pairs *rapt_pairs_from_lines(const char *const *sources, const char *const *targets, size_t count, rapt_error *err)
+rapt_pairs *pairs_of_lines(const char *const *sources, const char *const *targets, size_t count, rapt_error *err)
 {
     rapt_error own = {0};
     rapt_pairs *p = calloc(1, sizeof *p);
@@ -191,6 +191,16 @@ rapt_pairs *rapt_pairs_from_lines(const char *const *sources, const char *const 
     if (p && pairs_take_texts(p, sources, targets, count, &own) == RAPT_OK)
         return p;
     rapt_fail(err, p ? own.code : RAPT_ERR_MEMORY, "%s", p ? own.message : "out of memory for sentence pairs");
+    rapt_pairs_free(p);
+    return NULL;
+}
+
+rapt_pairs *rapt_pairs_from_lines(const char *const *sources, const char *const *targets, size_t count, rapt_error *err)
+{
+    rapt_pairs *p = pairs_of_lines(sources, targets, count, err);
+    if (!p || p->count)
+        return p;
+    rapt_fail(err, RAPT_ERR_VALUE, "there are no pairs");
     rapt_pairs_free(p);
     return NULL;
 }
@@ -232,7 +242,7 @@ size_t rapt_pairs_line(const rapt_pairs *p, size_t i)
 
 size_t pairs_lines(const rapt_pairs *p)
 {
-    return p->memory || pairs_are_enough(p) ? p->line[p->count - 1] : p->lines.count;
+    return p->count && (p->memory || pairs_are_enough(p)) ? p->line[p->count - 1] : p->lines.count;
 }
 
 const char *rapt_pairs_path(const rapt_pairs *p)

@@ -61,6 +61,8 @@ void *lm_lane_new(rapt_engine_model *m, const rapt_engine_model_options *o, int 
 extern const engine_lane lm_lane_functions;
 void *translations_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err);
 extern const engine_lane translation_functions;
+/* The tape of a translation model on which all threads compute, only for functions that rapt_engine_call runs. */
+struct rapt_tape *engine_translation_tape(const rapt_engine_model *m);
 
 /* False in a child of fork(), which has a copy of the engine without its thread: locks may be held for ever there, and no job
  * ends. Every function that would lock or wait asks this first. */

@@ -142,6 +142,11 @@ static void translation_free(void *lane)
     rapt_translator_free(lane);
 }
 
+rapt_tape *engine_translation_tape(const rapt_engine_model *m)
+{
+    return ((const rapt_translator *)m->of_lane)->tapes.all;
+}
+
 const engine_lane translation_functions = {"a translation model", translation_step, translation_free};
 
 void *translations_new(rapt_engine_model *m, const rapt_engine_model_options *o, int threads, rapt_error *err)

@@ -283,6 +283,7 @@ def truncated():
     for path, request in (("/v1/explain", {"model": "text", "text": "the king"}), ("/v1/completions", text),
                           ("/v1/embeddings", {"model": "vector", "input": ["queen of it all"]}),
                           ("/v1/translate", {"model": "line", "text": "the queen"}),
+                          ("/v1/translate/score", {"model": "line", "texts": ["the queen"], "translations": ["la reine"]}),
                           ("/v1/explain", {"model": "line", "text": "the king"})):
         status, _, data = s.ask("POST", path, request)
         why = 'the model \\"%s\\" cannot be used: its file model.safetensors was truncated' % request["model"]

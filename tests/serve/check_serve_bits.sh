@@ -30,6 +30,14 @@ if command -v curl >/dev/null; then
         "stop": ["z", "e "], "logit_bias": {"3": -5.5}, "repetition_penalty": 1.2}' choices 0 text
     replayed 'a translation' /v1/translate '{"model": "en-fr", "text": "the dog likes a bird."}' translations 0 text
     replayed 'with a beam' /v1/translate '{"model": "en-fr", "text": "I know the sea.", "beam": 4, "length_penalty": 0.5}' translations 0 text
+    curl -s -D .header -o .body "http://127.0.0.1:$PORT/v1/translate/score" -d '{"model": "en-fr", "texts": ["I know the sea.", "", "we"],
+        "translations": ["je connais la mer.", "", "nous aimons la mer."]}'
+    python3 -c 'import json
+for x in json.load(open(".body"))["scores"]:
+    print("\t".join("nan" if v is None else "%.6f" % v for v in (x["log_prob"], x["mean_log_prob"])) + "\t%d" % x["token_count"])' >.text
+    PATH=$(dirname "$RAPT"):$PATH bash -c "$(sed -n 's/^X-Rapt-Replay: \(.*\)\r$/\1/p' .header)" >.replay 2>.err
+    check 'scores of given translations: replayed' test "$(wc -l <.text)" = 3
+    check 'scores of given translations: the same bytes' cmp .text .replay
 else
     skip 'replay (curl is not installed)'
 fi

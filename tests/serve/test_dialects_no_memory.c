@@ -71,6 +71,8 @@ static void requests_survive(void **state)
         {"/v1/translate", native_translate,
          "{\"texts\": [\"w1 w2\", \"w3\"], \"beam\": 2, \"n_best\": 2, \"alignment\": \"soft\", \"tokens\": true,"
          "\"prefix\": \"w5\"}", 20},
+        {"/v1/translate/score", native_score,
+         "{\"texts\": [\"w1 w2\", \"w3\", \"\"], \"translations\": [\"w4\", \"w5 w6\", \"\"], \"tokens\": true}", 20},
         {"/v1/explain", native_explain, "{\"text\": \"w1 w2\", \"target\": \"w3\", \"only\": [\"*.weights\"]}", 20},
         {"/v1/tokenize", native_tokenize, "{\"texts\": [\"w1 w2\", \"w3\"], \"side\": \"target\"}", 4},
         {"/v1/detokenize", native_detokenize, "{\"ids\": [5, 6]}", 3},

@@ -10,6 +10,9 @@
 /* POST /v1/translate: {"text" or "texts", "model" or "source"? and "target", options of `rapt translate`}: hypotheses with
  * scores, tokens and alignments. */
 app_route_fn native_translate;
+/* POST /v1/translate/score: {"texts", "translations", "model" or "source"? and "target", "tokens"?, "strict"?}: log-probabilities
+ * of given translations, as `rapt eval --each` has them. */
+app_route_fn native_score;
 /* POST /v1/explain: {"text", "model"?, "target"?, "format"?: "json" or "html", "only"?, "full"?}: the output of `rapt explain
  * --json`, or the page. GET takes these as parameters of the query, for links, but not for links of other sites. */
 app_route_fn native_explain;
@@ -22,6 +25,9 @@ app_route_fn native_detokenize;
 
 /* "text", or "texts", a list of 1 to `max`: see fields_texts. */
 const char **native_texts(fields *f, size_t max, size_t *count, bool *list);
+struct translating;
+/* The model that the fields name, or the model of their languages "source" and "target", or the first one. */
+void native_choose_translator(struct translating *t, fields *f);
 /* The tokenizer of a model; for a translation model, the one that the field "side" names: "source" (default) or "target". */
 const rapt_tokenizer *native_tokenizer(fields *f, const served *s);
 /* Writes {"ids": [...], "tokens": [...]}: the tokens' texts as OpenAI's dialect writes them. */

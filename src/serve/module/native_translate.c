@@ -121,8 +121,7 @@ enum { MAX_SUPPRESSED = 64 };
 
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
 
-/* By name, or by its languages, or the only one. */
-static void choose_translator(translating *t, fields *f)
+void native_choose_translator(translating *t, fields *f)
 {
     const char *source = fields_text(f, "source"), *target = fields_text(f, "target");
     if (!source && !target) {
@@ -218,7 +217,7 @@ void native_translate(app *a, exchange *x)
     const char **texts = native_texts(&f, app_limits_of(a)->texts, &count, NULL);
     char *suppressed = NULL;
     if (t) {
-        choose_translator(t, &f);
+        native_choose_translator(t, &f);
         read_search_options(t, &f);
         read_insights(t, &f, texts, count);
         suppressed = read_suppressed(t, &f);

@@ -5,6 +5,7 @@
 
 #include "base/texts.h"
 #include "io/model_core.h"
+#include "serve/module/calls.h"
 #include "serve/module/openai_answer.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/replay.h"
@@ -13,7 +14,6 @@
 #include "decode/embedder.h"
 #include "text/bpe/base64.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,37 +21,22 @@
 /* Estimates of bytes: for a text, for each of its bytes, for a token id that the request has, for a number in the response. */
 enum { TEXT = 400, BYTE = 24, ID = 4, DIGITS = 14, LETTERS = 6 };
 
-typedef struct embedding_run embedding_run;
-
-/* Texts that are computed together. */
-typedef struct embedding_batch {
-    embedding_run *run;
-    size_t first, count; /* of the rows */
-} embedding_batch;
-
-struct embedding_run {
-    exchange *x;             /* held */
-    rapt_engine_model *computes; /* the model, while one of its jobs lives */
-    rapt_embedder *embedder; /* of it */
+typedef struct embedding_run {
+    call_run calls;          /* one for each batch of rows */
+    rapt_embedder *embedder; /* of the model */
     char *model;
     text_row *rows;          /* [count] by length */
     size_t count, features, tokens;
     rapt_real *vectors;      /* [count, features] */
-    embedding_batch *batches;
     bool base64;
-    pthread_mutex_t lock;    /* guards the fields that follow */
-    size_t pending;          /* jobs, and the thread that queues them */
-    request_error error;     /* the first one */
-};
+} embedding_run;
 
 static void embedding_free(embedding_run *run)
 {
-    exchange_release(run->x);
-    pthread_mutex_destroy(&run->lock);
     text_rows_free(run->rows, run->count);
     free(run->vectors);
-    free(run->batches);
     free(run->model);
+    calls_free(&run->calls);
     free(run);
 }
 
@@ -105,18 +90,14 @@ static void embedding_write(const embedding_run *run, reply_body *to)
     reply_frame_close(&frame, to);
 }
 
-static void embedding_release(embedding_run *run, size_t count)
+/* A call_run's `end`. */
+static void embedding_end(call_run *calls)
 {
-    pthread_mutex_lock(&run->lock);
-    run->pending -= count;
-    const bool last = run->pending == 0;
-    pthread_mutex_unlock(&run->lock);
-    if (!last)
-        return;
-    exchange_note(run->x, "prompt_tokens", (double)run->tokens);
-    reply_body body = {.x = run->x};
-    if (run->error.status)
-        openai_refuse(run->x, &run->error);
+    embedding_run *run = (embedding_run *)calls;
+    reply_body body = {.x = calls->x};
+    exchange_note(calls->x, "prompt_tokens", (double)run->tokens);
+    if (calls->error.status)
+        openai_refuse(calls->x, &calls->error);
     else {
         embedding_write(run, &body);
         reply_text(&body);
@@ -124,36 +105,13 @@ static void embedding_release(embedding_run *run, size_t count)
     embedding_free(run);
 }
 
-static void embedding_fail(embedding_run *run, rapt_code code, const char *message)
+/* Its `compute`: a batch. The embedder has threads of its own. */
+static rapt_code embedding_compute(call_run *calls, size_t i, rapt_error *err)
 {
-    const int status = code == RAPT_ERR_MEMORY || code == RAPT_ERR_INTERRUPTED ? 503 : 500;
-    pthread_mutex_lock(&run->lock);
-    request_fail(&run->error, status, NULL, "%s", message);
-    pthread_mutex_unlock(&run->lock);
-}
-
-/* ---- what the engine calls ---------------------------------------------------------------------------------------------- */
-
-static bool embedding_stop(void *context)
-{
-    return exchange_gone(((embedding_batch *)context)->run->x);
-}
-
-static void embedding_compute(void *context, const rapt_model *model, int threads)
-{
-    (void)threads; /* the embedder has its own */
-    embedding_batch *b = context;
-    embedding_run *run = b->run;
-    rapt_error err = {0};
-    rapt_code code = RAPT_OK;
-    if (model)
-        code = embedder_run_rows(run->embedder, run->rows + b->first, b->count, run->features, run->vectors, &err);
-    code = code ? code : rapt_engine_check(run->computes, &err);
-    if (!code && !model)
-        code = rapt_fail(&err, RAPT_ERR_INTERRUPTED, "the request was cancelled before its end");
-    if (code)
-        embedding_fail(run, code, err.message);
-    embedding_release(run, 1);
+    embedding_run *run = (embedding_run *)calls;
+    const size_t first = i * RAPT_EMBED_BATCH, left = run->count - first;
+    return embedder_run_rows(run->embedder, run->rows + first, left < RAPT_EMBED_BATCH ? left : RAPT_EMBED_BATCH, run->features,
+                             run->vectors, err);
 }
 
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
@@ -270,40 +228,20 @@ static embedding_run *embedding_new(const openai_asked *q, embedding_request *r)
     embedding_run *run = calloc(1, sizeof *run);
     if (!run)
         return NULL;
-    *run = (embedding_run){.x = q->x, .count = r->count, .rows = r->rows, .model = strdup(s->name), .base64 = r->base64,
-                           .lock = PTHREAD_MUTEX_INITIALIZER, .computes = s->model,
+    *run = (embedding_run){.count = r->count, .rows = r->rows, .model = strdup(s->name), .base64 = r->base64,
                            .embedder = rapt_engine_embedder(s->model)};
-    exchange_hold(q->x);
+    run->calls = (call_run){.x = q->x, .computes = s->model, .count = (r->count + RAPT_EMBED_BATCH - 1) / RAPT_EMBED_BATCH,
+                            .compute = embedding_compute, .end = embedding_end};
+    const bool has_calls = calls_init(&run->calls);
     r->rows = NULL;
-    const size_t batches = (run->count + RAPT_EMBED_BATCH - 1) / RAPT_EMBED_BATCH;
     run->features = r->dimensions ? r->dimensions : embedder_max_features(run->embedder);
     run->vectors = calloc(run->count * run->features, sizeof *run->vectors);
-    run->batches = calloc(batches, sizeof *run->batches);
-    run->pending = batches + 1;
     for (size_t i = 0; i < run->count; i++)
         run->tokens += run->rows[i].count;
-    if (run->model && run->vectors && run->batches)
+    if (has_calls && run->model && run->vectors)
         return run;
     embedding_free(run);
     return NULL;
-}
-
-static void embedding_queue(embedding_run *run, const served *s)
-{
-    rapt_error err = {0};
-    rapt_code code = RAPT_OK;
-    const size_t batches = run->pending - 1;
-    size_t queued = 0;
-    while (queued < batches && !code) {
-        embedding_batch *b = &run->batches[queued];
-        const size_t first = queued * RAPT_EMBED_BATCH, left = run->count - first;
-        *b = (embedding_batch){run, first, left < RAPT_EMBED_BATCH ? left : RAPT_EMBED_BATCH};
-        code = rapt_engine_call(s->model, embedding_compute, embedding_stop, b, NULL, &err);
-        queued += !code;
-    }
-    if (code)
-        embedding_fail(run, code, err.message);
-    embedding_release(run, 1 + batches - queued);
 }
 
 /* Asks for the memory of texts, their tokens, vectors and the response. */
@@ -329,7 +267,7 @@ static void embeddings_endpoint(const openai_asked *q)
     if (run) {
         replay_headers(q->x, q->s);
         embedding_replay(&r, q);
-        embedding_queue(run, q->s);
+        calls_start(&run->calls);
     }
     text_rows_free(r.rows, r.count);
     free(r.texts);

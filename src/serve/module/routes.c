@@ -34,6 +34,7 @@ const route ROUTES[] = {
     {"POST", "/v1/responses", openai_responses, ROUTE_KEY, ROUTE_COMPUTES},
     {"POST", "/v1/embeddings", openai_embeddings, ROUTE_KEY, ROUTE_COMPUTES},
     {"POST", "/v1/translate", native_translate, ROUTE_KEY, ROUTE_COMPUTES, SHORT},
+    {"POST", "/v1/translate/score", native_score, ROUTE_KEY, ROUTE_COMPUTES},
     {"GET", "/v1/explain", native_explain, ROUTE_KEY, ROUTE_COMPUTES},
     {"POST", "/v1/explain", native_explain, ROUTE_KEY, ROUTE_COMPUTES},
     {"POST", "/v1/tokenize", native_tokenize, ROUTE_KEY, ROUTE_COMPUTES, SHORT},
