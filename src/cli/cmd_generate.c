@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "decode/generate_options.h"
 #include "decode/prompt.h"
+#include "decode/schema/constraint.h"
 #include "io/model_core.h"
 #include "search/valid_text.h"
 #include "text/json_text.h"
@@ -259,11 +260,10 @@ static rapt_code converse(const generate_arguments *a, const rapt_chat_template 
 /* --json-schema, --json-object; NULL without `err` set: neither. */
 static rapt_constraint *read_constraint(const generate_arguments *a, rapt_error *err)
 {
-    static const char object[] = "{\"type\": \"object\"}";
     char *text;
     size_t size;
     if (a->json_object)
-        return rapt_constraint_json_schema(object, sizeof object - 1, err);
+        return rapt_constraint_json_schema(CONSTRAINT_OBJECT, strlen(CONSTRAINT_OBJECT), err);
     if (!a->schema || text_in_read(a->schema, CLI_MAX_TEXT, &text, &size, err))
         return NULL;
     rapt_constraint *c = rapt_constraint_json_schema(text, size, err);

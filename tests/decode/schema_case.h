@@ -21,7 +21,7 @@ static inline char *schema_text_of(const char *text)
 static inline rapt_code schema_case(json_schema *s, const char *text, rapt_error *err)
 {
     char *meant = schema_text_of(text);
-    rapt_code code = schema_build(s, meant, strlen(meant), err);
+    rapt_code code = schema_build(s, meant, strlen(meant), SCHEMA_MEMORY, err);
     free(meant);
     return code;
 }

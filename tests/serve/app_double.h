@@ -8,6 +8,7 @@
 struct app {
     served_set set;
     app_limits limits;
+    struct schema_cache *schemas; /* NULL: none are kept */
 };
 
 served_set *app_models(app *a)
@@ -24,6 +25,11 @@ metrics *app_metrics(app *a)
 {
     (void)a;
     return NULL;
+}
+
+struct schema_cache *app_schemas(app *a)
+{
+    return a->schemas;
 }
 
 size_t app_memory(app *a, size_t *largest)

@@ -28,6 +28,8 @@ if command -v curl >/dev/null; then
     replayed 'a completion' /v1/completions '{"model": "lm", "prompt": "I see \"the\" sea; ", "max_tokens": 30, "seed": 5}' choices 0 text
     replayed 'with options' /v1/completions '{"model": "lm", "prompt": "we", "max_tokens": 30, "temperature": 0.7, "top_p": 0.9,
         "stop": ["z", "e "], "logit_bias": {"3": -5.5}, "repetition_penalty": 1.2}' choices 0 text
+    replayed 'JSON of a schema' /v1/completions '{"model": "lm", "prompt": "we", "seed": 4, "response_format": {"type": "json_schema",
+        "json_schema": {"name": "dogs", "schema": {"enum": ["a dog runs", "a red dog", "A man"]}}}}' choices 0 text
     replayed 'a translation' /v1/translate '{"model": "en-fr", "text": "the dog likes a bird."}' translations 0 text
     replayed 'with a beam' /v1/translate '{"model": "en-fr", "text": "I know the sea.", "beam": 4, "length_penalty": 0.5}' translations 0 text
     curl -s -D .header -o .body "http://127.0.0.1:$PORT/v1/translate/score" -d '{"model": "en-fr", "texts": ["I know the sea.", "", "we"],

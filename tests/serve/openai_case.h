@@ -152,6 +152,28 @@ static inline const char *case_text_at(json_t *o, const char *path)
     return json_string_value(text);
 }
 
+/* The events of a stream, as a list; fails where one is none. *done: it ends with [DONE]. */
+static inline json_t *case_events(exchange *x, bool *done)
+{
+    char *body = case_body(x), *at = body;
+    json_t *events = json_array();
+    *done = false;
+    while (*at) {
+        char *end = strstr(at, "\n\n");
+        assert_non_null(end);
+        assert_false(*done);
+        assert_memory_equal(at, "data: ", 6);
+        *done = strncmp(at + 6, "[DONE]", 6) == 0;
+        json_t *event = *done ? NULL : json_loadb(at + 6, (size_t)(end - at) - 6, JSON_ALLOW_NUL, NULL);
+        assert_true(*done || event);
+        if (event)
+            json_array_append_new(events, event);
+        at = end + 2;
+    }
+    free(body);
+    return events;
+}
+
 /* ---- what a generator says ---------------------------------------------------------------------------------------------- */
 
 /* The same text from a generator; to be freed. */

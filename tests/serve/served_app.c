@@ -3,6 +3,7 @@
 #include "options.h"
 #include "serve/served_app.h"
 
+#include "serve/module/schema_cache.h"
 #include "serve/module/served_load.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@ enum { MAX_MODELS = 8 };
 struct app {
     app_limits limits;
     metrics *counted;
+    schema_cache *schemas;
     rapt_engine *engine;
     served models[MAX_MODELS];
     served_set set;
@@ -33,12 +35,12 @@ app *served_app_new(void)
     if (!a)
         return NULL;
     *a = (app){.limits = {.body = 1 << 20, .texts = 100, .n = 8, .explain = 32, .queue = 64},
-               .counted = metrics_new(), .engine = rapt_engine_new(&ENGINE(.threads = 2), NULL)};
+               .counted = metrics_new(), .schemas = schema_cache_new(), .engine = rapt_engine_new(&ENGINE(.threads = 2), NULL)};
     a->owner.retire = keep_models;
     atomic_init(&a->owner.references, 1);
     a->set.models = a->models;
     a->set.owner = &a->owner;
-    if (a->counted && a->engine)
+    if (a->counted && a->schemas && a->engine)
         return a;
     served_app_free(a);
     return NULL;
@@ -55,6 +57,7 @@ void served_app_free(app *a)
     }
     rapt_engine_free(a->engine);
     metrics_free(a->counted);
+    schema_cache_free(a->schemas);
     free(a);
 }
 
@@ -99,6 +102,11 @@ const app_limits *app_limits_of(const app *a)
 metrics *app_metrics(app *a)
 {
     return a->counted;
+}
+
+struct schema_cache *app_schemas(app *a)
+{
+    return a->schemas;
 }
 
 size_t app_memory(app *a, size_t *largest)

@@ -127,24 +127,17 @@ static void replies_end_with_the_context(void **state)
     json_decref(chat);
 }
 
-/* The objects of a stream that ends with [DONE]. */
+/* The events of a stream. */
 static json_t *chat_events(const char *body)
 {
+    bool done;
+    json_t *event;
+    size_t i;
     exchange *x = case_ask(&served_here, openai_chat, body);
-    char *text = case_body(x), *at = text;
-    json_t *events = json_array();
-    assert_int_equal(case_status(x), 200);
-    while (strncmp(at, "data: [DONE]\n\n", 14) != 0) {
-        char *end = strstr(at, "\n\n");
-        assert_non_null(end);
-        json_t *event = json_loadb(at + 6, (size_t)(end - at) - 6, JSON_ALLOW_NUL, NULL);
-        assert_non_null(event);
+    json_t *events = case_events(x, &done);
+    json_array_foreach(events, i, event)
         assert_string_equal(case_text_at(event, "object"), "chat.completion.chunk");
-        json_array_append_new(events, event);
-        at = end + 2;
-    }
-    assert_int_equal(strlen(at), 14);
-    free(text);
+    assert_true(done);
     exchange_release(x);
     return events;
 }

@@ -317,28 +317,6 @@ static void nothing_is_generated(void **state)
 
 /* ---- streams ------------------------------------------------------------------------------------------------------------ */
 
-/* The events of a stream, as a list; fails where one is none. *done: it ends with [DONE]. */
-static json_t *stream_events(exchange *x, bool *done)
-{
-    char *body = case_body(x), *at = body;
-    json_t *events = json_array();
-    *done = false;
-    while (*at) {
-        char *end = strstr(at, "\n\n");
-        assert_non_null(end);
-        assert_false(*done);
-        assert_memory_equal(at, "data: ", 6);
-        *done = strncmp(at + 6, "[DONE]", 6) == 0;
-        json_t *event = *done ? NULL : json_loadb(at + 6, (size_t)(end - at) - 6, JSON_ALLOW_NUL, NULL);
-        assert_true(*done || event);
-        if (event)
-            json_array_append_new(events, event);
-        at = end + 2;
-    }
-    free(body);
-    return events;
-}
-
 /* The parts of choice `index` together: the text, and as many log-probabilities, equal `whole`'s. */
 static void assert_streamed(json_t *events, json_t *whole, size_t index)
 {
@@ -383,7 +361,7 @@ static void streams_have_the_same(void **state)
         exchange *x = case_ask(&served_here, openai_completions, body);
         assert_int_equal(exchange_status(x, &type), 200);
         assert_string_equal(type, "text/event-stream");
-        json_t *events = stream_events(x, &done);
+        json_t *events = case_events(x, &done);
         assert_true(done);
         for (size_t j = 0; j < json_array_size(case_at(whole, "choices")); j++)
             assert_streamed(events, json_array_get(case_at(whole, "choices"), j), j);

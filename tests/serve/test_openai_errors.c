@@ -147,7 +147,17 @@ static void chats_refuse(void **state)
     static const refused_case cases[] = {
         {"\"tools\": [{\"type\": \"function\"}]", "tools", "not supported"},
         {"\"tool_choice\": \"required\"", "tool_choice", "not supported"},
-        {"\"response_format\": {\"type\": \"json_object\"}", "response_format", "not supported"},
+        {"\"response_format\": {\"type\": \"xml\"}", "response_format.type", "text"},
+        {"\"response_format\": {}", "response_format.type", "required"},
+        {"\"response_format\": {\"type\": \"json_schema\"}", "response_format.json_schema", "required"},
+        {"\"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"name\": \"a\"}}",
+         "response_format.json_schema.schema", "required"},
+        {"\"response_format\": {\"type\": \"json_object\", \"schema\": {}}", "response_format.schema", "not supported"},
+        {"\"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"schema\": {\"properties\": {\"a\": {"
+         "\"not\": {}}}}}}", "response_format", "schema, #/properties/a: \"not\" is not supported"},
+        {"\"response_format\": {\"type\": \"json_schema\", \"json_schema\": {\"schema\": []}}", "response_format",
+         "it is an object"},
+        {"\"response_format\": {\"type\": \"json_object\"}, \"stop\": \"x\"", "stop", "not whole"},
         {"\"modalities\": [\"audio\"]", "modalities", "not supported"},
         {"\"reasoning_effort\": \"low\"", "reasoning_effort", "not supported"},
         {"\"store\": 1", "store", "a boolean is expected"},

@@ -14,7 +14,7 @@ struct rapt_constraint {
     atomic_size_t references;
 };
 
-rapt_constraint *rapt_constraint_json_schema(const char *text, size_t size, rapt_error *err)
+rapt_constraint *constraint_new(const char *text, size_t size, size_t max_memory, rapt_error *err)
 {
     rapt_constraint *c = calloc(1, sizeof *c);
     if (!c) {
@@ -22,10 +22,15 @@ rapt_constraint *rapt_constraint_json_schema(const char *text, size_t size, rapt
         return NULL;
     }
     atomic_init(&c->references, 1);
-    if (schema_build(&c->schema, text, size, err) == RAPT_OK)
+    if (schema_build(&c->schema, text, size, max_memory, err) == RAPT_OK)
         return c;
     rapt_constraint_free(c);
     return NULL;
+}
+
+rapt_constraint *rapt_constraint_json_schema(const char *text, size_t size, rapt_error *err)
+{
+    return constraint_new(text, size, SCHEMA_MEMORY, err);
 }
 
 void rapt_constraint_free(rapt_constraint *c)
@@ -41,6 +46,20 @@ const rapt_constraint *constraint_keep(const rapt_constraint *c)
     if (c)
         atomic_fetch_add(&((rapt_constraint *)c)->references, 1); /* its one member that changes */
     return c;
+}
+
+size_t constraint_bytes(const rapt_constraint *c)
+{
+    return c ? c->schema.memory.reserved : 0;
+}
+
+bool constraint_brackets(const rapt_constraint *c)
+{
+    const schema_node *root = c->schema.root;
+    for (size_t i = 0; i < root->count; i++)
+        if (root->shapes[i].kind != SCHEMA_ARRAY && root->shapes[i].kind != SCHEMA_OBJECT)
+            return false;
+    return true;
 }
 
 rapt_code constraint_check(const rapt_constraint *c, const rapt_tokenizer *k, rapt_error *err)
@@ -59,7 +78,7 @@ rapt_code constrained_init(constrained *c, const rapt_constraint *of, const rapt
     c->trie = token_trie_of(k, &own);
     if (!c->trie)
         return rapt_fail(err, own.code, "%s", own.message);
-    c->state = arena_array(memory, 4, sizeof *c->state);
+    c->state = arena_array(memory, CONSTRAINED_STATES, sizeof *c->state);
     if (!c->state)
         return schema_no_memory(err);
     c->next = c->state + 1;

@@ -7,9 +7,17 @@
 #include "rapt/generate.h"
 #include "text/token_trie.h"
 
+/* rapt_constraint_json_schema with a bound of its own for the memory of the automaton, in bytes: at most SCHEMA_MEMORY. */
+rapt_constraint *constraint_new(const char *schema, size_t size, size_t max_memory, rapt_error *err);
 const rapt_constraint *constraint_keep(const rapt_constraint *c);
+size_t constraint_bytes(const rapt_constraint *c);
+/* Whether each of its values ends with a bracket, so that no token of the end ever follows one. */
+bool constraint_brackets(const rapt_constraint *c);
 /* RAPT_ERR_VALUE: the tokens of a tokenizer cannot spell what it needs, or have no bytes of their own. */
 rapt_code constraint_check(const rapt_constraint *c, const rapt_tokenizer *k, rapt_error *err);
+
+/* A schema of all objects. */
+#define CONSTRAINT_OBJECT "{\"type\": \"object\"}"
 
 typedef struct constrained {
     const rapt_constraint *constraint; /* NULL: a text without one */
@@ -19,6 +27,8 @@ typedef struct constrained {
     schema_state *scratch;      /* [2] */
     bool begins;                /* there is no token yet */
 } constrained;
+
+enum { CONSTRAINED_STATES = 4 }; /* that a text holds */
 
 /* Takes a reference; free it in any case. Errors as in constraint_check, RAPT_ERR_MEMORY. */
 rapt_code constrained_init(constrained *c, const rapt_constraint *of, const rapt_tokenizer *k, arena *memory, rapt_error *err);

@@ -439,7 +439,7 @@ static json_t *read_schema_text(const char *text, size_t size, rapt_error *err)
     return NULL;
 }
 
-rapt_code schema_build(json_schema *s, const char *text, size_t size, rapt_error *err)
+rapt_code schema_build(json_schema *s, const char *text, size_t size, size_t max_memory, rapt_error *err)
 {
     rapt_error own = {0};
     *s = (json_schema){.root = NULL};
@@ -449,7 +449,7 @@ rapt_code schema_build(json_schema *s, const char *text, size_t size, rapt_error
     rapt_code code = b || !root ? own.code : schema_no_memory(&own);
     if (b) {
         b->s = s;
-        b->work = (schema_work){root, &s->memory, SCHEMA_STEPS};
+        b->work = (schema_work){root, &s->memory, max_memory, SCHEMA_STEPS};
         b->given.work = b->patterns.work = &b->work;
         code = build_nodes(b, &own);
         given_lists_free(&b->given);

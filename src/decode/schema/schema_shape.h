@@ -15,6 +15,7 @@ enum {
     SCHEMA_NEVER = 1 << 20,     /* height of a value that nothing satisfies */
     SCHEMA_DIGITS = 16,         /* of a number without bounds, before and after the point each */
     SCHEMA_MAX_BYTES = 1 << 18, /* of a schema's text */
+    SCHEMA_MEMORY = 64 << 20,   /* of the automaton, in bytes */
     SCHEMA_MAX_NODES = 4096,
     SCHEMA_RUNS = 64,           /* alternatives of one value: anyOf and the like, multiplied; ways to read an output at once */
     SCHEMA_PATTERN_RUNS = 8,    /* of them, in strings with a pattern */
@@ -86,9 +87,9 @@ typedef struct json_schema {
     size_t node_count;
 } json_schema;
 
-/* schema_build.c: reads a schema. RAPT_ERR_VALUE: it is no JSON, has a keyword that is not supported, is too large, or nothing
- * satisfies it; RAPT_ERR_MEMORY. *s must be freed in any case. */
-rapt_code schema_build(json_schema *s, const char *text, size_t size, rapt_error *err);
+/* schema_build.c: reads a schema whose automaton may take `max_memory` bytes. RAPT_ERR_VALUE: it is no JSON, has a keyword that
+ * is not supported, is too large, or nothing satisfies it; RAPT_ERR_MEMORY. *s must be freed in any case. */
+rapt_code schema_build(json_schema *s, const char *text, size_t size, size_t max_memory, rapt_error *err);
 void schema_free(json_schema *s);
 
 /* schema_number.c: the state of a number that is written digit by digit. Zeroed: nothing yet. */

@@ -32,9 +32,9 @@ rapt_code schema_no_memory(rapt_error *err)
 void *schema_alloc(schema_work *w, size_t count, size_t size, rapt_error *err)
 {
     void *made = NULL;
-    if (w->memory->used > SCHEMA_MEMORY || (size > 0 && count > (SCHEMA_MEMORY - w->memory->used) / size))
-        rapt_fail(err, RAPT_ERR_VALUE, "the schema is too large: its automaton takes more than %d MB of memory",
-                  SCHEMA_MEMORY >> 20);
+    if (w->memory->used > w->max_memory || (size > 0 && count > (w->max_memory - w->memory->used) / size))
+        rapt_fail(err, RAPT_ERR_VALUE, "the schema is too large: its automaton takes more than %zu MB of memory",
+                  w->max_memory >> 20);
     else if (!(made = arena_array(w->memory, count, size)))
         schema_no_memory(err);
     return made;

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-enum { SCHEMA_STEPS = 1 << 24, SCHEMA_MEMORY = 64 << 20 };
+enum { SCHEMA_STEPS = 1 << 24 };
 
 /* Steps of what costs more than one: an object of the C library is made, a text is written, facts are copied. */
 enum { STEPS_KEY = 64, STEPS_TEXT = 32, STEPS_FOLD = 32, STEPS_KEYWORD = 8 };
@@ -16,6 +16,7 @@ enum { STEPS_KEY = 64, STEPS_TEXT = 32, STEPS_FOLD = 32, STEPS_KEYWORD = 8 };
 typedef struct schema_work {
     const json_t *root; /* the schema, for messages */
     arena *memory;      /* of the result */
+    size_t max_memory;  /* in bytes */
     size_t left;        /* steps */
 } schema_work;
 
@@ -23,7 +24,7 @@ typedef struct schema_work {
 bool schema_pay(schema_work *w, size_t steps);
 /* schema_pay with a message that names `at`, a part of the schema: RAPT_OK or RAPT_ERR_VALUE. */
 rapt_code schema_charge(schema_work *w, const json_t *at, size_t steps, rapt_error *err);
-/* An array in the result's memory. NULL with `err` set: RAPT_ERR_VALUE: more than SCHEMA_MEMORY in all; RAPT_ERR_MEMORY. */
+/* An array in the result's memory. NULL with `err` set: RAPT_ERR_VALUE: more than max_memory in all; RAPT_ERR_MEMORY. */
 void *schema_alloc(schema_work *w, size_t count, size_t size, rapt_error *err);
 /* RAPT_ERR_MEMORY with its message. */
 rapt_code schema_no_memory(rapt_error *err);

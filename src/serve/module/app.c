@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "serve/module/admission.h"
 #include "serve/module/keys.h"
+#include "serve/module/schema_cache.h"
 #include "serve/module/serve_log.h"
 #include "serve/module/served_load.h"
 
@@ -27,6 +28,7 @@ struct app {
     atomic_bool drains, trims; /* no more requests are accepted; app_sweep must trim */
     atomic_size_t running; /* requests */
     admission admission;
+    schema_cache *schemas;
     pthread_mutex_t lock; /* guards everything below */
     served_set *models;
     keys *keys; /* NULL: no key is required */
@@ -42,6 +44,11 @@ const app_limits *app_limits_of(const app *a)
 metrics *app_metrics(app *a)
 {
     return a->metrics;
+}
+
+schema_cache *app_schemas(app *a)
+{
+    return a->schemas;
 }
 
 size_t app_memory(app *a, size_t *largest)
@@ -212,7 +219,7 @@ app *app_new(const serve_options *o, void (*wake)(void *context), void *context,
                              .memory = o->request_memory};
     admission_init(&a->admission, o->request_memory);
     pthread_mutex_init(&a->lock, NULL);
-    if (!(a->metrics = metrics_new()))
+    if (!(a->metrics = metrics_new()) || !(a->schemas = schema_cache_new()))
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
     else if ((a->engine = rapt_engine_new(&engine, err)) && app_reload(a, err) == RAPT_OK)
         return a;
@@ -228,6 +235,7 @@ void app_free(app *a)
     rapt_engine_free(a->engine); /* requests that it cancels let go of their models */
     free_retired(a, a->engine != NULL);
     metrics_free(a->metrics);
+    schema_cache_free(a->schemas);
     keys_free(a->keys);
     pthread_mutex_destroy(&a->lock);
     admission_destroy(&a->admission);

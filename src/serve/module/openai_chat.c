@@ -2,6 +2,7 @@
 #include "serve/module/openai.h"
 
 #include "serve/module/openai_chat.h"
+#include "serve/module/openai_format.h"
 
 enum { MOST_TOP = 20 };
 
@@ -26,10 +27,9 @@ static void chat_refuse_fields(fields *f)
 {
     static const char *const neutral[][2] = {
         {"tools", "[[]]"}, {"tool_choice", "[\"none\", \"auto\"]"}, {"parallel_tool_calls", "[true, false]"},
-        {"functions", "[[]]"}, {"function_call", "[\"none\", \"auto\"]"}, {"response_format", "[{\"type\": \"text\"}]"},
-        {"modalities", "[[\"text\"]]"}, {"service_tier", "[\"auto\", \"default\"]"}, {"reasoning_effort", "[\"none\"]"},
-        {"prediction", "[]"}, {"audio", "[]"}, {"web_search_options", "[]"},
-        {"verbosity", "[\"medium\"]"}};
+        {"functions", "[[]]"}, {"function_call", "[\"none\", \"auto\"]"}, {"modalities", "[[\"text\"]]"},
+        {"service_tier", "[\"auto\", \"default\"]"}, {"reasoning_effort", "[\"none\"]"}, {"prediction", "[]"}, {"audio", "[]"},
+        {"web_search_options", "[]"}, {"verbosity", "[\"medium\"]"}};
     for (size_t i = 0; i < sizeof neutral / sizeof *neutral; i++)
         fields_neutral(f, neutral[i][0], neutral[i][1]);
     fields_flag(f, "store", false); /* nothing is stored in either case */
@@ -60,6 +60,7 @@ static void chat_read(openai_request *r, const openai_asked *q, const openai_mes
     if (!f->error->status)
         openai_chat_prompt(r, q, "messages", messages);
     chat_max_tokens_read(r, q);
+    openai_format_read(r, q);
 }
 
 /* ---- the answer --------------------------------------------------------------------------------------------------------- */
@@ -70,9 +71,10 @@ static void chat_endpoint(const openai_asked *q)
     openai_request r = {.shape = &SHAPE};
     openai_messages_read(&messages, q->f);
     chat_refuse_fields(q->f);
-    if (q->s->task == RAPT_TASK_TRANSLATION)
+    if (q->s->task == RAPT_TASK_TRANSLATION) {
+        fields_neutral(q->f, "response_format", "[{\"type\": \"text\"}]");
         openai_translate(q, &messages);
-    else {
+    } else {
         chat_read(&r, q, &messages);
         openai_generate(q, &r, openai_chat_replay);
     }

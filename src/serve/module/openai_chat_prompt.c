@@ -1,8 +1,10 @@
 /* serve/module/openai_chat_prompt.c: messages as a prompt. */
 #include "serve/module/openai_chat.h"
 
+#include "decode/schema/constraint.h"
 #include "io/model_core.h"
 #include "serve/module/exchange_work.h"
+#include "serve/module/openai_format.h"
 #include "serve/module/reply.h"
 
 #include <stdlib.h>
@@ -85,8 +87,12 @@ void openai_chat_replay(const openai_asked *q, const openai_request *r)
     replay line = {.unfaithful = !p->same};
     replay_begin(&line, "generate", q->s);
     replay_words(&line, " --no-prompt --max-tokens %zu", r->options.o.max_tokens);
-    chat_replay_end(&line, &q->m->language);
+    if (r->options.constraint)
+        line.unfaithful = line.unfaithful || !constraint_brackets(r->options.constraint); /* an end of turn may follow others */
+    else
+        chat_replay_end(&line, &q->m->language);
     openai_options_replay(&r->options, &line);
+    openai_format_replay(r, &line);
     replay_prompt(&line, p->text, p->size);
     replay_end(&line, q->x);
 }

@@ -1,7 +1,7 @@
 /* serve/module/openai_completions.c: POST /v1/completions: texts that continue prompts. */
 #include "serve/module/openai.h"
 
-#include "serve/module/openai_answer.h"
+#include "serve/module/openai_format.h"
 
 enum { DEFAULT_TOKENS = 16, MOST_LOGPROBS = 5 };
 
@@ -37,6 +37,7 @@ static void completions_read(openai_request *r, const openai_asked *q)
     fields_neutral(f, "suffix", "[\"\"]");
     if (!f->error->status)
         openai_prompts_read(&r->prompts, f, q->limits->texts, r->options.n, q->m);
+    openai_format_read(r, q);
 }
 
 /* The header X-Rapt-Replay: a command for each prompt. */
@@ -49,6 +50,7 @@ static void completions_replay(const openai_asked *q, const openai_request *r)
         replay_begin(&line, "generate", q->s);
         replay_words(&line, "%s --max-tokens %zu", r->echo ? "" : " --no-prompt", r->options.o.max_tokens);
         openai_options_replay(&r->options, &line);
+        openai_format_replay(r, &line);
         replay_prompt(&line, p->text, p->size);
     }
     replay_end(&line, q->x);

@@ -2,6 +2,7 @@
  * asks again as it grows (exchange_makes). */
 #include "serve/module/openai_run.h"
 
+#include "decode/schema/constraint.h"
 #include "serve/module/reply.h"
 
 enum {
@@ -44,6 +45,8 @@ static size_t running_bytes(const openai_request *r, const openai_prompt *p)
     size_t bytes = JOB + 16 * (p->count + text_tokens_of(r));
     for (size_t i = 0; i < r->options.o.stop_count; i++)
         bytes += STOP * strlen(r->options.stops[i]);
+    if (r->options.constraint)
+        bytes += CONSTRAINED_STATES * sizeof(schema_state);
     if (r->options.stream && r->echo && r->has_logprobs)
         bytes += p->count * TREE * (1 + r->top) / 6;
     return bytes;
@@ -52,7 +55,7 @@ static size_t running_bytes(const openai_request *r, const openai_prompt *p)
 bool openai_memory_ask(exchange *x, const openai_request *r, size_t at_once, request_error *e)
 {
     const size_t n = r->options.n, count = r->prompts.count * n;
-    size_t bytes = r->options.stream ? STREAM : 0, most = 0;
+    size_t bytes = (r->options.stream ? STREAM : 0) + constraint_bytes(r->options.constraint), most = 0;
     for (size_t i = 0; i < r->prompts.count; i++) {
         const openai_prompt *p = &r->prompts.list[i];
         const size_t running = running_bytes(r, p);

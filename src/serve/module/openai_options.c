@@ -145,6 +145,8 @@ void openai_options_free(openai_options *o)
         free(o->stops[i]);
     free(o->stops);
     free(o->biases);
+    rapt_constraint_free(o->constraint);
+    free(o->schema);
     *o = (openai_options){0};
 }
 

@@ -275,8 +275,8 @@ static void choice_fail(openai_choice *c, rapt_code code, const char *message)
     openai_run *run = c->run;
     if (code == RAPT_ERR_INTERRUPTED)
         run_fail(run, 503, "the request was cancelled before its end");
-    else
-        run_fail(c->run, code == RAPT_ERR_MEMORY ? 503 : 500, message);
+    else /* RAPT_ERR_VALUE: the options exclude all tokens that a schema allows */
+        run_fail(c->run, code == RAPT_ERR_MEMORY ? 503 : code == RAPT_ERR_VALUE ? 400 : 500, message);
 }
 
 static void run_queue_next(openai_run *run);

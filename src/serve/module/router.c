@@ -1,6 +1,7 @@
 /* serve/module/router.c: checks in this order: the name of the server, the path, the method, the site of the page that asks,
  * whether there is room, and the key. A worker reads the body: the route's function does, and before it LibreTranslate's
  * "api_key" is read. */
+#define _GNU_SOURCE /* memmem */
 #include "serve/module/router.h"
 
 #include "serve/module/exchange_work.h"
@@ -123,12 +124,18 @@ static bool is_counted(const route *r, const exchange *x)
     return r->work == ROUTE_COMPUTES || (r->work == ROUTE_READS && size > 0);
 }
 
+/* Whether a body may have the route's slow field. Its name may be written with escapes. */
+static bool has_slow(const route *r, const char *body, size_t size)
+{
+    return r->slow && (memmem(body, size, r->slow, strlen(r->slow)) || memmem(body, size, "\\u", 2));
+}
+
 /* Whether a worker must answer. */
 static bool is_left(const route *r, const exchange *x)
 {
     size_t size;
-    exchange_body(x, &size);
-    return is_counted(r, x) && (size == 0 || size > r->at_once);
+    const char *body = exchange_body(x, &size);
+    return is_counted(r, x) && (size == 0 || size > r->at_once || has_slow(r, body, size));
 }
 
 /* Counts the request first, so that bodies are not read while there is no room. Returns whether the route's function must

@@ -26,6 +26,7 @@ typedef struct route {
     route_access access;
     route_work work;
     size_t at_once; /* the HTTP thread itself answers bodies of up to this many bytes: waking a worker would take longer */
+    const char *slow; /* a word that no body has which it answers; NULL: any body */
 } route;
 
 extern const route ROUTES[];

@@ -29,7 +29,7 @@ const route ROUTES[] = {
     {"GET", "/metrics", ops_metrics, ROUTE_KEY, ROUTE_AT_ONCE},
     {"GET", "/v1/models", openai_models, ROUTE_KEY, ROUTE_AT_ONCE},
     {"GET", "/v1/models/*", openai_models, ROUTE_KEY, ROUTE_AT_ONCE},
-    {"POST", "/v1/completions", openai_completions, ROUTE_KEY, ROUTE_COMPUTES, SHORT},
+    {"POST", "/v1/completions", openai_completions, ROUTE_KEY, ROUTE_COMPUTES, SHORT, "response_format"},
     {"POST", "/v1/chat/completions", openai_chat, ROUTE_KEY, ROUTE_COMPUTES},
     {"POST", "/v1/responses", openai_responses, ROUTE_KEY, ROUTE_COMPUTES},
     {"POST", "/v1/embeddings", openai_embeddings, ROUTE_KEY, ROUTE_COMPUTES},

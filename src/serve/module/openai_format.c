@@ -1,0 +1,115 @@
+/* serve/module/openai_format.c: reads schemas, in little time and memory, or takes what an earlier request has read. */
+#define _GNU_SOURCE /* strdup */
+#include "serve/module/openai_format.h"
+
+#include "decode/schema/constraint.h"
+#include "io/model_core.h"
+#include "serve/module/reply.h"
+#include "serve/module/schema_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    AUTOMATON = 8 << 20,     /* bytes of the largest automaton */
+    SMALL_AUTOMATON = 1 << 20, /* bytes of an automaton whatever the size of its schema */
+    AUTOMATON_OF_BYTE = 64,  /* bytes of an automaton for each byte of its schema */
+    READING = 2 << 20,       /* bytes while a schema is read: above all, of one pattern */
+    TREE_OF_BYTE = 100       /* bytes while a schema is read, for each of its bytes */
+};
+
+static size_t automaton_bytes(size_t size)
+{
+    const size_t bytes = SMALL_AUTOMATON + AUTOMATON_OF_BYTE * size;
+    return bytes < AUTOMATON ? bytes : AUTOMATON;
+}
+
+/* The schema of {"json_schema": {"schema": ...}} as text, to be freed; NULL with the error set. */
+static char *format_schema(fields *format)
+{
+    fields f;
+    char *text = NULL;
+    if (!fields_object(format, "json_schema", &f))
+        fields_fail(format, "json_schema", "is required");
+    fields_ignore(&f, "name");
+    fields_ignore(&f, "description");
+    fields_flag(&f, "strict", true); /* every schema is obeyed strictly */
+    const json_t *schema = fields_value(&f, "schema");
+    if (!schema)
+        fields_fail(&f, "schema", "is required");
+    else if (!(text = json_dumps(schema, JSON_COMPACT | JSON_ENCODE_ANY)))
+        request_fail(f.error, 503, NULL, "out of memory for the request");
+    fields_finish(&f);
+    fields_free(&f);
+    return text;
+}
+
+static void format_fail(fields *f, rapt_code code, const rapt_error *err)
+{
+    request_fail(f->error, reply_status(code), "response_format", "response_format: %s", err->message);
+}
+
+static rapt_constraint *format_constraint(const openai_asked *q, const char *text, fields *f)
+{
+    rapt_error err = {0};
+    const size_t size = strlen(text), memory = automaton_bytes(size);
+    schema_cache *cache = app_schemas(q->app);
+    rapt_constraint *c = schema_cache_find(cache, text, size);
+    if (c)
+        return c;
+    if (!request_asks(q->x, ADMISSION_MAKING, memory + READING + TREE_OF_BYTE * size, f->error, "a schema of %zu bytes", size))
+        return NULL;
+    if (!(c = constraint_new(text, size, memory, &err)))
+        format_fail(f, err.code, &err);
+    else
+        schema_cache_keep(cache, text, size, c);
+    return c;
+}
+
+static void format_constrain(openai_request *r, const openai_asked *q)
+{
+    rapt_error err = {0};
+    fields *f = q->f;
+    openai_options *o = &r->options;
+    if (o->o.stop_count > 0)
+        fields_fail(f, "stop", "beside a response_format of JSON it would end a text that is not whole");
+    if (f->error->status || !(o->constraint = format_constraint(q, o->schema, f)))
+        return;
+    o->o.constraint = o->constraint;
+    const rapt_code code = constraint_check(o->constraint, q->m->language.tokenizer, &err);
+    if (code)
+        format_fail(f, code, &err);
+}
+
+void openai_format_read(openai_request *r, const openai_asked *q)
+{
+    static const char *const types[] = {"text", "json_object", "json_schema"};
+    enum { TEXT, OBJECT, SCHEMA, ABSENT };
+    fields format;
+    if (fields_object(q->f, "response_format", &format)) {
+        const size_t type = fields_word(&format, "type", types, ABSENT, ABSENT);
+        if (type == ABSENT)
+            fields_fail(&format, "type", "is required");
+        if (type == OBJECT && !(r->options.schema = strdup(CONSTRAINT_OBJECT)))
+            request_fail(q->f->error, 503, NULL, "out of memory for the request");
+        if (type == SCHEMA)
+            r->options.schema = format_schema(&format);
+        fields_finish(&format);
+        if (r->options.schema && !q->f->error->status)
+            format_constrain(r, q);
+    }
+    fields_free(&format);
+}
+
+void openai_format_replay(const openai_request *r, replay *to)
+{
+    const char *schema = r->options.schema;
+    if (!schema)
+        return;
+    if (strcmp(schema, CONSTRAINT_OBJECT) == 0) {
+        replay_words(to, " --json-object");
+        return;
+    }
+    replay_text(to, "--json-schema <(printf %s", schema, strlen(schema));
+    replay_words(to, ")");
+}

@@ -1,0 +1,13 @@
+/* serve/module/openai_format.h: the field "response_format" of chats and completions: text, or JSON that obeys a schema. */
+#ifndef SERVE_MODULE_OPENAI_FORMAT_H
+#define SERVE_MODULE_OPENAI_FORMAT_H
+
+#include "serve/module/openai_answer.h"
+
+/* Reads it into the options of `r`, all others of which have been read. Errors are left in the fields: among them a schema with
+ * something that is not supported, by name and place, and a model whose tokens cannot be constrained. */
+void openai_format_read(openai_request *r, const openai_asked *q);
+/* Adds the options of `rapt generate` that say the same. */
+void openai_format_replay(const openai_request *r, replay *to);
+
+#endif
