@@ -68,7 +68,9 @@ typedef struct rapt_translate_options {
     bool alignment;           /* compute the alignment of every hypothesis; each costs a forward pass */
     rapt_sentence_split split;
     bool tokens;              /* also return the tokens of the source, and of every hypothesis with their log-probabilities */
-    uint8_t reserved[3];      /* zeros, or else refused */
+    bool replace_unknown;     /* <unk> in a text becomes the text of the source token that it attends to most (as in the
+                                 alignment; <eos> is none); each hypothesis that has one costs a forward pass. Tokens stay */
+    uint8_t reserved[2];      /* zeros, or else refused */
 } rapt_translate_options;
 
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
@@ -153,8 +155,8 @@ typedef struct rapt_source_tokens {
 /* How one run differs from the translator's options. Zeroed: not at all. What it points to is read during the run only. */
 typedef struct rapt_translator_request {
     const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, min_length, prefix, suppress,
-                                              sample, alignment, tokens. Other members are not read, because weights
-                                              are packed already. NULL: the translator's */
+                                              sample, alignment, tokens, replace_unknown. Other members are not read, because
+                                              weights are packed already. NULL: the translator's */
     const rapt_text *prefixes;             /* [count] a forced prefix for each line (`data` NULL: none), instead of the options'
                                               prefix; or NULL */
     bool (*stop)(void *context, size_t line); /* called for each unfinished line in each decoding step, under the rules of

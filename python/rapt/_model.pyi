@@ -57,6 +57,7 @@ class Translator(Model):
                   min_p: float | None = None, typical_p: float | None = None, repetition_penalty: float | None = None,
                   seed: int | None = None, first_line: int = 0,
                   source: str | None = None, target: str | None = None, alignment: bool = False, tokens: bool = False,
+                  replace_unknown: bool = False,
                   split: Literal["as_trained", "long", "all"] | None = None, detokenize: bool = True,
                   should_stop: Callable[[], bool] | None = None) -> Translation: ...
     @overload
@@ -67,7 +68,8 @@ class Translator(Model):
                   temperature: float | None = None, top_k: int | None = None, top_p: float | None = None,
                   min_p: float | None = None, typical_p: float | None = None, repetition_penalty: float | None = None,
                   seed: int | None = None, first_line: int = 0, source: str | None = None, target: str | None = None,
-                  alignment: bool = False, tokens: bool = False, split: Literal["as_trained", "long", "all"] | None = None,
+                  alignment: bool = False, tokens: bool = False, replace_unknown: bool = False,
+                  split: Literal["as_trained", "long", "all"] | None = None,
                   detokenize: bool = True, should_stop: Callable[[], bool] | None = None) -> list[Translation]: ...
     def translate_file(self, source: _Path, target: _Path, **options: Any) -> dict[str, float]: ...
     def score(self, sources: _Texts, targets: _Texts, *, strict: bool = False,

@@ -54,6 +54,12 @@ class TheProgramsBytes(unittest.TestCase):
         self.assertFalse(any(word in text.split() for text in ours))
         self.assertEqual("".join(t + "\n" for t in ours), self.program("--suppress", word, lines=LINES[:40]))
 
+    def test_unknown_words_are_replaced(self):
+        lines = [line.replace("Tom", "Zyzzyva").replace("you", "Quuxian") for line in LINES[:60]]
+        ours = [t.text for t in self.model.translate(lines, replace_unknown=True)]
+        self.assertEqual("".join(t + "\n" for t in ours), self.program("--replace-unknown", lines=lines))
+        self.assertFalse(any("<unk>" in text for text in ours))
+
     def test_alone_and_together(self):
         together = self.model.translate(LINES[:20], beam=3, tokens=True)
         self.assertEqual([self.model.translate(line, beam=3, tokens=True) for line in LINES[:20]], together)

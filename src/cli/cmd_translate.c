@@ -77,6 +77,8 @@ static const cli_option OPTIONS[] = {
                 "and its word alignment, from cross-attention: hard, soft (attention weights), or words: hard, with subwords "
                 "joined to words"),
     OPTION_FLAG("tokens", AT(tokens), "Append to each translation a tab and the source tokens, a tab and the target tokens"),
+    OPTION_FLAG("replace-unknown", AT(o.replace_unknown), "Replace each unknown word of a translation by the source word that it "
+                "attends to most, as it stands in the line"),
     OPTION_WORD("split", "LINES", AT(o.split), RAPT_SENTENCE_SPLIT_LONG, "long, sentences", "Lines that are translated "
                 "sentence by sentence: long, those beyond the model's maximum length; sentences, all of several (default: as "
                 "the model was trained)"),

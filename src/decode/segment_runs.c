@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "decode/align.h"
+#include "decode/replace_unknown.h"
 #include "io/model_core.h"
 #include "search/whole_text.h"
 
@@ -101,7 +102,11 @@ static rapt_code translate_write(const rapt_model *m, rapt_tape *t, const transl
     rapt_code code = translate_deliver(m, found, o->n_best, item->out, err);
     if (!code && o->tokens)
         code = translate_keep_tokens(m, item->source, found, item->out, err);
-    return !code && o->alignment ? translate_align(t, m, item->source, found, item->out, err) : code;
+    if (!code && o->alignment)
+        code = translate_align(t, m, item->source, found, item->out, err);
+    for (size_t i = 0; o->replace_unknown && i < item->out->count && !code; i++)
+        code = replace_unknown(t, item, &found->best[i], &item->out->hypotheses[i], err);
+    return code;
 }
 
 static void translate_finish(const rapt_model *m, rapt_tape *t, segment_run *run)

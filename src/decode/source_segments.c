@@ -19,6 +19,7 @@ typedef struct splitting {
     source_fit *fit;
     rapt_error *err;
     bool repeats; /* the line's language is repeated before each segment */
+    size_t from, end; /* bytes of the text of the segment that is added */
 } splitting;
 
 static rapt_code source_segments_fail_memory(rapt_error *err)
@@ -26,12 +27,12 @@ static rapt_code source_segments_fail_memory(rapt_error *err)
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a line's tokens");
 }
 
-static rapt_code add_segment(source_segments *p, int32_t *ids, size_t count)
+static rapt_code add_segment(source_segments *p, source_segment segment)
 {
     if (!ARRAY_RESERVE(&p->segment, &p->capacity, p->count + 1))
         return RAPT_ERR_MEMORY;
-    p->segment[p->count] = (source_segment){ids, count, p->count};
-    p->count++;
+    segment.index = p->count;
+    p->segment[p->count++] = segment;
     return RAPT_OK;
 }
 
@@ -62,7 +63,7 @@ static rapt_code add_ids(splitting *s, int32_t *ids, size_t count)
     }
     if (row && fits)
         row[begin + count] = s->limits.eos;
-    if (row && !add_segment(s->out, row, whole)) {
+    if (row && !add_segment(s->out, (source_segment){row, whole, .head = begin, .from = s->from, .end = s->end})) {
         s->fit->cut |= !fits;
         return RAPT_OK;
     }
@@ -86,6 +87,8 @@ static rapt_code add_text(splitting *s, size_t from, size_t end)
     int32_t *ids;
     size_t count;
     rapt_code code = source_segments_encode(s, from, end, &ids, &count);
+    s->from = from;
+    s->end = end;
     return code ? code : add_ids(s, ids, count);
 }
 
@@ -195,7 +198,7 @@ static rapt_code split_line(splitting *s)
 rapt_code source_segments_add(source_segments *p, const rapt_tokenizer *k, source_limits limits, rapt_text line,
                               source_fit *fit, rapt_error *err)
 {
-    splitting s = {p, k, limits, line.data, line.size, fit, err, false};
+    splitting s = {p, k, limits, line.data, line.size, fit, err, false, 0, line.size};
     int32_t *ids;
     size_t count;
     if (sentences_skip_spaces(s.text, s.size, 0) == s.size) /* spaces are tokens to some tokenizers */

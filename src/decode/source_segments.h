@@ -8,6 +8,8 @@
 typedef struct source_segment {
     int32_t *ids; /* with <eos>, unless it was truncated */
     size_t count, index;
+    size_t head;      /* tokens before the text's */
+    size_t from, end; /* bytes of its text in the line; 0 and 0 if tokens were given */
 } source_segment;
 
 typedef struct source_segments {

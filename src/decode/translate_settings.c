@@ -42,6 +42,7 @@ static rapt_translate_options options_of_run(const rapt_translate_options *fixed
     o.sample = run->sample;
     o.alignment = run->alignment;
     o.tokens = run->tokens;
+    o.replace_unknown = run->replace_unknown;
     return o;
 }
 

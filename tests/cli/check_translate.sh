@@ -242,6 +242,13 @@ check 'some hypotheses repeat words' repeats again.out
 check '--no-repeat-ngram 1: none does' eval '! repeats norepeat.out'
 is '--no-repeat-ngram 0: they may' plain.out translate lines.txt --no-repeat-ngram 0
 
+# An unknown word is taken over from the line, as it stands there: each <unk> of a translation, and nothing else.
+sed 's/\(dog\|cat\|sea\)/Zyz-2/' lines.txt >unknown.txt
+translate unknown.txt --tokens --alignment hard >unknown.out
+translate unknown.txt --tokens --replace-unknown >taken.out
+check '--replace-unknown: tokens stay' cmp <(cut -f2,3 unknown.out) <(cut -f2,3 taken.out)
+check '--replace-unknown: no <unk>' test "$(cut -f1 taken.out | grep -c '<unk>')" = 0
+is '--replace-unknown without unknown words' plain.out translate lines.txt --replace-unknown
 # ---- alignments ----------------------------------------------------------------------------------------------------
 translate lines.txt --alignment hard >hard.out
 check '--alignment: the translations are the same' cmp plain.out <(cut -f1 hard.out)

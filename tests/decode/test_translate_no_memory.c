@@ -17,7 +17,7 @@ static rapt_model *model;
 
 static rapt_code translate(const rapt_translate_options *own)
 {
-    static const char *const lines[LINES] = {"w1 w2 w3", "w4", "w1 w2 w3 w4 w5 w6 w7 w8 w9" /* two segments */, ""};
+    static const char *const lines[LINES] = {"w1 w2 w3", "w4 Foo", "w1 w2 w3 w4 w5 w6 w7 w8 w9" /* two segments */, ""};
     static const char *const prefixes[LINES] = {"w5", NULL, "w6 w7", NULL};
     const rapt_translator_request request = {.options = own, .prefixes = TEXTS_OF(prefixes, LINES)};
     rapt_error err = {0};
@@ -35,13 +35,15 @@ static void runs_survive(void **state)
     static const rapt_translate_options options[] = {
         {TRANSLATE_DEFAULTS},
         {TRANSLATE_DEFAULTS, .beam = 3, .n_best = 2, .tokens = true, .alignment = true},
+        {TRANSLATE_DEFAULTS, .replace_unknown = true, .max_ratio = 0.5},
     };
     (void)state;
     for (int policy = 0; policy < 2; policy++) {
         model = case_translation_model(8, 2);
         if (policy)
             model->search = (rapt_search_policy){.given = true, .beams = 3, .length_penalty = 1, .repetition_penalty = 1};
-        for (size_t i = 0; i < 2; i++) {
+        for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+            model->translation.net->decoder.output.bias->value.data[RAPT_UNK] += options[i].replace_unknown ? 6 : 0;
             failing f = {.what = "a run with options", .at_least = 60, .uncounted = true}; /* strndup is the C library's */
             do {
                 failing_arm(&f);

@@ -147,11 +147,11 @@ static void hypotheses_have_the_same_bits(void **state)
                     "<<< $'w1 w2 w3\\n\\nw1 w2 w3 w4 w5 w6 w7 w8 w9\\nzyzzyva'");
     check_translate("{\"text\": \"w1 w2 w3\", \"model\": \"unknown\", \"beam\": 2, \"length_penalty\": 0, \"no_repeat_ngram\": 2,"
                     "\"max_length_ratio\": 1.5, \"min_length\": 4, \"suppress\": [\"w7\", \"w1 w2\"], "
-                    "\"prefix\": \"w5\"}", lines, 1,
+                    "\"replace_unknown\": true, \"prefix\": \"w5\"}", lines, 1,
                     TRANSLATE(.beam = 2, .length_penalty = 0, .no_repeat = 2, .max_ratio = 1.5, .min_length = 4,
-                          .suppress = "w7\nw1 w2", .prefix = "w5"),
+                          .suppress = "w7\nw1 w2", .prefix = "w5", .replace_unknown = true),
                     false, "rapt translate unknown --beam 2 --length-penalty 0 --no-repeat-ngram 2 --max-length-ratio 1.5 "
-                    "--min-length 4 --suppress 'w7' --suppress 'w1 w2' --prefix 'w5' <<< 'w1 w2 w3'");
+                    "--min-length 4 --suppress 'w7' --suppress 'w1 w2' --prefix 'w5' --replace-unknown <<< 'w1 w2 w3'");
 }
 
 static void draws_have_the_same_bits(void **state)

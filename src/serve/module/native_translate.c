@@ -162,6 +162,7 @@ static void read_search_options(translating *t, fields *f)
     o->max_ratio = fields_number(f, "max_length_ratio", RAPT_AS_MODEL, 0.01, 1000);
     o->min_length = (size_t)fields_integer(f, "min_length", RAPT_AS_MODEL, 0, 65536);
     o->prefix = fields_text(f, "prefix");
+    o->replace_unknown = fields_flag(f, "replace_unknown", false);
     read_draws(&o->sample, f);
     if (!t->m)
         return;

@@ -274,6 +274,8 @@ static void replay_options(replay *r, const translating *t)
         replay_text(r, "--suppress", line, strcspn(line, "\n"));
     if (o->prefix)
         replay_text(r, "--prefix", o->prefix, strlen(o->prefix));
+    if (o->replace_unknown)
+        replay_words(r, " --replace-unknown");
     if (o->alignment)
         replay_words(r, " --alignment %s", t->has_soft_alignment ? "soft" : "hard");
     if (o->tokens)
