@@ -196,6 +196,7 @@ static rapt_code queue_text(const served *m, text_request *r, PyObject *job, rap
     const rapt_engine_generation request = {.tokens = made ? made : r->ids.ids, .count = r->ids.count, .options = &r->o,
                                             .sample = r->sample, .on_done = engine_job_generated, .stop = engine_job_stops,
                                             .context = job};
+    code = code ? code : text_request_constrain(r, err);
     code = code ? code : rapt_engine_generate(m->m, &request, NULL, err);
     free(made);
     return code;

@@ -21,12 +21,13 @@ const option_row sample_option_rows[] = {
     {0}};
 
 static const option_row OPTIONS[] = {
-    {"max_tokens", OPTION_SIZE, offsetof(rapt_generate_options, max_tokens)},
-    {"sample", OPTION_ROWS, offsetof(rapt_generate_options, sample), .rows = sample_option_rows},
-    {"beam", OPTION_SIZE, offsetof(rapt_generate_options, beam)},
-    {"top_log_probs", OPTION_SIZE, offsetof(rapt_generate_options, top)},
-    {"lookup", OPTION_SIZE, offsetof(rapt_generate_options, lookup)},
-    {"chat", OPTION_BOOL, offsetof(rapt_generate_options, chat)},
+    {"max_tokens", OPTION_SIZE, offsetof(text_request, o.max_tokens)},
+    {"sample", OPTION_ROWS, offsetof(text_request, o.sample), .rows = sample_option_rows},
+    {"beam", OPTION_SIZE, offsetof(text_request, o.beam)},
+    {"top_log_probs", OPTION_SIZE, offsetof(text_request, o.top)},
+    {"lookup", OPTION_SIZE, offsetof(text_request, o.lookup)},
+    {"chat", OPTION_BOOL, offsetof(text_request, o.chat)},
+    {"json_schema", OPTION_TEXT, offsetof(text_request, json_schema)},
     {0}};
 
 /* ---- requests ------------------------------------------------------------------------------------------------ */
@@ -78,7 +79,7 @@ int text_request_read(const model *m, PyObject *prompt, PyObject *options, PyObj
     r->o = rapt_generate_options_default();
     if (m)
         r->o.compute = m->compute;
-    if (read_prompt(prompt, r) < 0 || options_read(options, OPTIONS, &r->o) < 0 || ext_texts_read(stops, "stop", &r->stops) < 0 ||
+    if (read_prompt(prompt, r) < 0 || options_read(options, OPTIONS, r) < 0 || ext_texts_read(stops, "stop", &r->stops) < 0 ||
         read_biases(biases, r) < 0)
         return -1;
     r->o.stops = r->stops.texts;
@@ -86,8 +87,18 @@ int text_request_read(const model *m, PyObject *prompt, PyObject *options, PyObj
     return (r->key = PyTuple_Pack(4, options, stops, biases, r->logits ? Py_True : Py_False)) ? 0 : -1;
 }
 
+rapt_code text_request_constrain(text_request *r, rapt_error *err)
+{
+    if (!r->json_schema || r->constraint)
+        return RAPT_OK;
+    r->constraint = rapt_constraint_json_schema(r->json_schema, strlen(r->json_schema), err);
+    r->o.constraint = r->constraint;
+    return r->constraint ? RAPT_OK : err->code;
+}
+
 void text_request_free(text_request *r)
 {
+    rapt_constraint_free(r->constraint);
     ext_texts_free(&r->stops);
     ext_bytes_free(&r->text);
     ext_ids_free(&r->ids);
@@ -171,10 +182,12 @@ static rapt_code generation_changes_logits(void *context, size_t step, rapt_real
     return ext_callback_end(n->call, !is_none, err);
 }
 
-rapt_code generation_begin(generation *n, const model *m, const text_request *r, ext_call *c, rapt_error *err)
+rapt_code generation_begin(generation *n, const model *m, text_request *r, ext_call *c, rapt_error *err)
 {
     n->call = c;
     if (!n->g) {
+        if (text_request_constrain(r, err))
+            return err->code;
         rapt_generate_options o = r->o;
         o.stop = generation_stops;
         o.on_logits = r->logits ? generation_changes_logits : NULL;
@@ -244,7 +257,7 @@ PyObject *model_generate(PyObject *self, PyObject *args)
 }
 
 /* Within a call. *count becomes the number of tokens that there are. */
-static rapt_code likeliest(generation *n, const model *m, const text_request *r, ext_call *c, size_t *count, int32_t **ids,
+static rapt_code likeliest(generation *n, const model *m, text_request *r, ext_call *c, size_t *count, int32_t **ids,
                            double **probabilities, rapt_error *err)
 {
     rapt_code code = generation_begin(n, m, r, c, err);

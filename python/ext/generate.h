@@ -23,6 +23,8 @@ void generation_free(generation *n);
 /* A request: (prompt, options, stops, biases, sample). */
 typedef struct text_request {
     rapt_generate_options o;
+    const char *json_schema; /* or NULL */
+    rapt_constraint *constraint; /* for `o`: text_request_constrain */
     ext_texts stops;
     rapt_logit_bias *biases;
     PyObject *key; /* (options, stops, biases, whether logits are changed), which `o` points into */
@@ -36,6 +38,8 @@ typedef struct text_request {
 int text_request_read(const model *m, PyObject *prompt, PyObject *options, PyObject *stops, PyObject *biases, PyObject *logits,
                       text_request *r);
 void text_request_free(text_request *r);
+/* Within a call: reads the schema into `o`. */
+rapt_code text_request_constrain(text_request *r, rapt_error *err);
 
 /* Between calls: the generator that waits, if its options are these, or else one that generation_begin is to make. NULL: an
  * exception is set. */
@@ -43,7 +47,7 @@ generation *generation_take(const ext_state *s, model *m, const text_request *r)
 /* Gives it to the model for the next call, unless one waits already. */
 void generation_put(model *m, generation *n);
 /* Within a call: makes a generator unless there is one, and begins with the prompt. */
-rapt_code generation_begin(generation *n, const model *m, const text_request *r, ext_call *c, rapt_error *err);
+rapt_code generation_begin(generation *n, const model *m, text_request *r, ext_call *c, rapt_error *err);
 
 /* (text, ids, log-probabilities or None, prompt tokens, why it ended, score). */
 PyObject *completion_tuple(const rapt_generated *result);

@@ -36,6 +36,14 @@ def biases_of(logit_bias):
         raise TypeError(f"logit_bias must be a mapping, not {type(logit_bias).__name__}") from None
 
 
+def schema_of(json_schema):
+    """A JSON schema as text: a str is one already."""
+    if json_schema is None or isinstance(json_schema, str):
+        return json_schema
+    import json
+    return json.dumps(json_schema, allow_nan=False)
+
+
 def is_bool(value):
     """Whether a value is a bool, Python's or NumPy's, which is no subclass."""
     return type(value).__name__ in ("bool", "bool_")

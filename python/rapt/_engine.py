@@ -1,6 +1,6 @@
 """Many requests at once to models that stay loaded, for programs that use asyncio."""
 from . import _rapt
-from ._arguments import biases_of, integer_of, lines_of, sample_of, stops_of
+from ._arguments import biases_of, integer_of, lines_of, sample_of, schema_of, stops_of
 from ._results import Completion, Hypothesis, Translation
 
 _engines = None # a WeakSet of all engines
@@ -65,13 +65,13 @@ class Engine:
 
     async def generate(self, model, prompt, *, max_tokens=None, temperature=None, greedy=None, top_k=None, top_p=None,
                        min_p=None, typical_p=None, repetition_penalty=None, repetition_window=None, presence_penalty=None,
-                       frequency_penalty=None, seed=None, sample=0, stop=(), logit_bias=None):
+                       frequency_penalty=None, seed=None, sample=0, stop=(), logit_bias=None, json_schema=None):
         """Continues a prompt with model number `model`: a Completion. Options as in LanguageModel.generate; there is no beam
         search. InvalidValueError: a prompt that is longer than the model's context, too."""
         options = {"max_tokens": max_tokens, "temperature": temperature, "greedy": greedy, "top_k": top_k, "top_p": top_p,
                    "min_p": min_p, "typical_p": typical_p, "repetition_penalty": repetition_penalty,
                    "repetition_window": repetition_window, "presence_penalty": presence_penalty,
-                   "frequency_penalty": frequency_penalty, "seed": seed}
+                   "frequency_penalty": frequency_penalty, "seed": seed, "json_schema": schema_of(json_schema)}
         return Completion(*await self._run(self._handle.generate, model, prompt, options, stops_of(stop), biases_of(logit_bias),
                                            sample_of(sample)))
 

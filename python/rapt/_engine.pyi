@@ -15,7 +15,8 @@ class Engine:
                        min_p: float | None = None, typical_p: float | None = None, repetition_penalty: float | None = None,
                        repetition_window: int | None = None, presence_penalty: float | None = None,
                        frequency_penalty: float | None = None, seed: int | None = None, sample: int = 0, stop: _Stops = (),
-                       logit_bias: Mapping[int, float] | None = None) -> Completion: ...
+                       logit_bias: Mapping[int, float] | None = None,
+                       json_schema: Mapping[str, object] | bool | str | None = None) -> Completion: ...
     @overload
     async def translate(self, model: int, text: str, *, beam: int | None = None, n_best: int | None = None,
                         length_penalty: float | None = None, max_ratio: float | None = None, no_repeat_ngram: int | None = None,

@@ -1,6 +1,6 @@
 """Models: a folder of rapt or Hugging Face, or a GGUF file, loaded for inference or training."""
 from . import _rapt
-from ._arguments import biases_of, integer_of, lines_of, role_and_content, sample_of, stops_of
+from ._arguments import biases_of, integer_of, lines_of, role_and_content, sample_of, schema_of, stops_of
 from ._explanation import Explanation, texts_of
 from ._results import Completion, Hypothesis, Loss, PairScore, Prediction, TextScore, Translation
 from ._stream import Stream
@@ -239,7 +239,7 @@ class LanguageModel(Model):
     def generate(self, prompt, *, stream=False, max_tokens=None, temperature=None, greedy=None, top_k=None, top_p=None,
                  min_p=None, typical_p=None, repetition_penalty=None, repetition_window=None, presence_penalty=None,
                  frequency_penalty=None, seed=None, sample=0, stop=(), beam=None, top_log_probs=None, logit_bias=None,
-                 lookup=None, logits=None, should_stop=None):
+                 lookup=None, json_schema=None, logits=None, should_stop=None):
         """Continues a prompt: a str, in which texts of special tokens become those tokens, or a sequence of ids. Returns a
         Completion, or with stream=True a Stream, an iterator of TokenStep.
 
@@ -263,24 +263,28 @@ class LanguageModel(Model):
         logit_bias          a mapping from ids to what is added to their logits; -inf excludes one
         lookup              prompt lookup: at most so many tokens, 0 to 64, that followed the last ones earlier in the text are
                             computed in one pass; default 16; 0: off. Only the time depends on it
+        json_schema         a JSON schema, as a dict or as text: the new text is one value that obeys it and ends with the value,
+                            or finish_reason is "length". {"type": "object"}: any object. Not with beam search or stop
         logits              a callable that changes the logits of each position, before all other options: logits(step, array),
                             where step counts the new tokens from 0 and array, an Array [vocabulary], is written in place; it
                             returns None. Not with beam search. An exception of it ends the call
         should_stop         a callable, as in Translator.translate; a stream is closed instead
 
         If the text is longer than the model's context, the model sees its end. Calls with the same options again, with any
-        prompt, skip the packing of weights. InvalidValueError: an option out of range, or an id that the model lacks.
+        prompt, skip the packing of weights. InvalidValueError: an option out of range, an id that the model lacks, or a schema
+        with something that is not supported, by name.
         """
         return self._generate(prompt, stream, sample, stop, logit_bias, logits, should_stop, {
             "max_tokens": max_tokens, "temperature": temperature, "greedy": greedy, "top_k": top_k, "top_p": top_p,
             "min_p": min_p, "typical_p": typical_p, "repetition_penalty": repetition_penalty,
             "repetition_window": repetition_window, "presence_penalty": presence_penalty,
             "frequency_penalty": frequency_penalty, "seed": seed, "beam": beam, "top_log_probs": top_log_probs,
-            "lookup": lookup})
+            "lookup": lookup, "json_schema": json_schema})
 
     def _generate(self, prompt, stream, sample, stop, logit_bias, logits, should_stop, options):
         stops, biases = stops_of(stop), biases_of(logit_bias)
         sample = sample_of(sample)
+        options["json_schema"] = schema_of(options.get("json_schema"))
         if not stream:
             return Completion(*self._handle.generate(prompt, options, stops, biases, logits, sample, should_stop))
         if should_stop is not None:

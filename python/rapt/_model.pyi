@@ -92,6 +92,7 @@ class _ChatOptions(TypedDict, total=False):
     beam: int | None
     top_log_probs: int | None
     lookup: int | None
+    json_schema: Mapping[str, object] | bool | str | None
 
 class LanguageModel(Model):
     @property
@@ -103,7 +104,8 @@ class LanguageModel(Model):
                  typical_p: float | None = None, repetition_penalty: float | None = None, repetition_window: int | None = None,
                  presence_penalty: float | None = None, frequency_penalty: float | None = None, seed: int | None = None,
                  sample: int = 0, stop: _Stops = (), beam: int | None = None, top_log_probs: int | None = None,
-                 logit_bias: Mapping[int, float] | None = None, lookup: int | None = None, logits: _Logits | None = None,
+                 logit_bias: Mapping[int, float] | None = None, lookup: int | None = None,
+                 json_schema: Mapping[str, object] | bool | str | None = None, logits: _Logits | None = None,
                  should_stop: Callable[[], bool] | None = None) -> Completion: ...
     @overload
     def generate(self, prompt: _Prompt, *, stream: Literal[True], max_tokens: int | None = None,
@@ -112,7 +114,8 @@ class LanguageModel(Model):
                  typical_p: float | None = None, repetition_penalty: float | None = None, repetition_window: int | None = None,
                  presence_penalty: float | None = None, frequency_penalty: float | None = None, seed: int | None = None,
                  sample: int = 0, stop: _Stops = (), beam: int | None = None, top_log_probs: int | None = None,
-                 logit_bias: Mapping[int, float] | None = None, lookup: int | None = None, logits: _Logits | None = None,
+                 logit_bias: Mapping[int, float] | None = None, lookup: int | None = None,
+                 json_schema: Mapping[str, object] | bool | str | None = None, logits: _Logits | None = None,
                  should_stop: None = None) -> Stream: ...
     @overload
     def chat(self, messages: Iterable[Mapping[str, str]], *, stream: Literal[False] = False,

@@ -27,7 +27,7 @@ class Requests(unittest.TestCase):
 
     def test_requests_get_the_bits_of_single_calls(self):
         texts = [dict(prompt="To be"[:1 + i % 5], seed=i, max_tokens=3 + i % 20, temperature=0.5 + i % 3, stop=["q"] * (i % 2),
-                      logit_bias={3: -1.0}) for i in range(24)]
+                      logit_bias={3: -1.0}) for i in range(24)] + [dict(prompt="To", json_schema={"const": True})]
         expected = [self.lm.generate(**options) for options in texts]
         lines = [self.translator.translate(line, beam=3, n_best=2, tokens=True) for line in LINES]
 

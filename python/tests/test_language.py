@@ -70,6 +70,30 @@ class Generation(unittest.TestCase):
                 self.assertEqual("".join(map(str, stream)), got.text)
                 self.assertEqual(stream.completion, got)
 
+    def test_texts_obey_schemas(self):
+        schema = {"type": "object", "properties": {"name": {"enum": ["be", "not"]}, "é": {"type": "boolean"}},
+                  "required": ["name", "é"]}
+        path = support.SCRATCH / "schema.json"
+        path.write_text(json.dumps(schema), encoding="utf-8")
+        lm = rapt.Model.load(chat_folder(), threads=2)
+        for seed in range(4):
+            options = {"seed": seed, "max_tokens": 60, "temperature": 1.0}
+            said = json.loads(support.run("generate", chat_folder(), "--quiet", "--json", "--prompt=To", f"--json-schema={path}",
+                                          *words_of(options)))
+            got = lm.generate("To", json_schema=schema, **options)
+            self.assertEqual((got.text, got.finish_reason), (said["text"], said["end"]))
+            self.assertEqual(got, lm.generate("To", json_schema=json.dumps(schema), **options))
+            if got.finish_reason == "end_of_text":
+                self.assertEqual(list(json.loads(got.text)), ["name", "é"])
+            reply = lm.chat([{"role": "user", "content": "To"}], json_schema={"const": "be"}, seed=seed)
+            self.assertEqual(reply.text.strip(), '"be"')
+        for error, wrong in ((rapt.InvalidValueError, {"not": {}}), (rapt.InvalidValueError, "{"), (TypeError, {"a": {1}}),
+                             (rapt.InvalidValueError, []), (ValueError, {"const": float("nan")})):
+            with self.assertRaises(error):
+                lm.generate("To", json_schema=wrong)
+        with self.assertRaises(rapt.InvalidValueError):
+            lm.generate("To", json_schema={}, stop="e")
+
     def test_samples_and_ids(self):
         said = support.run("generate", support.language_model(), "To be", "--samples=3", "--max-tokens=9", "--json", "--quiet")
         for i, line in enumerate(said.splitlines()):
