@@ -18,6 +18,7 @@
 #include "text/training_defaults.h"
 #include "train/optimizer/adam_defaults.h"
 #include "train/optimizer/muon_defaults.h"
+#include "train/optimizer/sgd_defaults.h"
 
 #define TRANSLATE(...) ((rapt_translate_options){TRANSLATE_DEFAULTS, __VA_ARGS__})
 #define GENERATE(...) ((rapt_generate_options){GENERATE_DEFAULTS, __VA_ARGS__})
@@ -27,6 +28,7 @@
 #define ENCODE(...) ((rapt_encode_options){.size = sizeof(rapt_encode_options), __VA_ARGS__})
 #define ADAM(...) ((rapt_adam_options){ADAM_DEFAULTS, __VA_ARGS__})
 #define MUON(...) ((rapt_muon_options){MUON_DEFAULTS, __VA_ARGS__})
+#define SGD(...) ((rapt_sgd_options){SGD_DEFAULTS, __VA_ARGS__})
 #define EXPLAIN(...) ((rapt_explain_options){.size = sizeof(rapt_explain_options), __VA_ARGS__})
 #define EXPLAIN_PAGE(...) ((rapt_explain_page_options){.size = sizeof(rapt_explain_page_options), __VA_ARGS__})
 #define MODEL_LORA(...) ((rapt_model_lora_options){.size = sizeof(rapt_model_lora_options), __VA_ARGS__})

@@ -99,8 +99,12 @@ def hidden(name):
     return name.endswith("weight") and ("attention" in name or ".ffn." in name)
 
 
-def learn(kind, dtype, state, sizes, batches, options, forward):
-    """Ten clipped steps of a model; gives its hidden matrices, and the others."""
+def mine(named):
+    return [p for name, p in named.items() if hidden(name)]
+
+
+def learn(dtype, state, sizes, batches, forward, optimizers):
+    """Ten clipped steps of a model by optimizers(its named parameters); gives those."""
     torch.set_default_dtype(dtype)
     m = Transformer(20, 20, *sizes)
     m.load_state_dict(state)
@@ -108,28 +112,31 @@ def learn(kind, dtype, state, sizes, batches, options, forward):
         if hasattr(part, "table"):
             part.table = part.table.to(dtype)
     named = dict(m.to(dtype).named_parameters())
-    mine = [p for name, p in named.items() if hidden(name)]
-    muon = optimizer(kind, mine, options)
-    adam = torch.optim.Adam([p for name, p in named.items() if not hidden(name)], lr=options["lr"])
+    steps = optimizers(named)
     for step in range(STEPS):
         m.zero_grad()
         forward(m, batches, step).backward()
         norm = math.sqrt(sum(float((p.grad ** 2).sum()) for p in named.values()))
         for p in named.values():
             p.grad *= min(1, 1 / norm)
-        muon.step()
-        adam.step()
+        for optimizer in steps:
+            optimizer.step()
     torch.set_default_dtype(torch.float64)
-    return mine, named
+    return named
 
 
 def model(c, sizes, batches, forward):
     """The book's small model; c has its sizes."""
     options = {**DEFAULTS, "lr": 0.005}
     state = {name: x.clone() for name, x in c.fill(Transformer(20, 20, *sizes)).state_dict().items()}
-    exact, named = learn("exact", torch.float64, state, sizes, batches, options, forward)
-    report(c, options, {kind: distance(learn(kind, torch.float32, state, sizes, batches, options, forward)[0], exact)
-                        for kind in ("torch", "single")})
+
+    def run(kind, dtype):
+        return learn(dtype, state, sizes, batches, forward, lambda named: (
+            optimizer(kind, mine(named), options),
+            torch.optim.Adam([p for name, p in named.items() if not hidden(name)], lr=options["lr"])))
+
+    named = run("exact", torch.float64)
+    report(c, options, {kind: distance(mine(run(kind, torch.float32)), mine(named)) for kind in ("torch", "single")})
     c.config(clip=1.0)
     for name, p in named.items():
         c.keep("out", name, p, torch.float64)

@@ -30,6 +30,7 @@ import golden_lm
 import golden_muon
 import golden_ops
 import golden_pairs
+import golden_sgd
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -417,6 +418,13 @@ def muon(new):
     yield golden_muon.model(c, sizes, random_batches(c, 20, 4, 7, 6), book_loss)
 
 
+def sgd(new):
+    for name in golden_sgd.CASES:
+        c = new(name)
+        sizes = stack_config(c, (20, 20), False, False, d=8, heads=2, ffn=16)
+        yield golden_sgd.model(c, sizes, random_batches(c, 20, 4, 7, 6), book_loss)
+
+
 def report_float32(single, batches, losses, exact):
     """How far PyTorch in float32 is from PyTorch in float64 in the same run: what the test's bounds rest on."""
     for m in single.modules():
@@ -435,7 +443,7 @@ FILES = {"linear": linear, "embedding": embedding, "preprocessor": preprocessor,
          "layer_norm": layer_norm, "relu": relu, "add": add, "masked_softmax": masked_softmax_file, "attention": attention,
          "multi_head_attention": multi_head_attention, "ffn": ffn, "add_norm": add_norm,
          "encoder_block": encoder_block, "decoder_block": decoder_block, "encoder": encoder, "decoder": decoder,
-         "cross_entropy": cross_entropy, "transformer": transformer, "adam": adam, "training": training, "muon": muon,
+         "cross_entropy": cross_entropy, "transformer": transformer, "adam": adam, "training": training, "muon": muon, "sgd": sgd,
          **golden_ops.FILES, **golden_lm.FILES, **golden_kv.FILES, **golden_pairs.FILES}
 
 

@@ -76,11 +76,12 @@ typedef enum rapt_recipe_chat { RAPT_RECIPE_CHAT_NONE, RAPT_RECIPE_CHAT_CHATML }
 typedef enum rapt_recipe_loss_on { RAPT_RECIPE_LOSS_ON_ANSWERS, RAPT_RECIPE_LOSS_ON_ALL } rapt_recipe_loss_on;
 
 /* The optimizer: Adam with moments in fp32, or in 8 bits (rapt_adam_options.bits8); Muon for hidden matrices, with Adam for the
- * rest (rapt_muon_new). */
+ * rest (rapt_muon_new); SGD, gradient descent with momentum (rapt_sgd_new). */
 typedef enum rapt_recipe_optimizer {
     RAPT_RECIPE_OPTIMIZER_ADAM,
     RAPT_RECIPE_OPTIMIZER_ADAM8BIT,
-    RAPT_RECIPE_OPTIMIZER_MUON
+    RAPT_RECIPE_OPTIMIZER_MUON,
+    RAPT_RECIPE_OPTIMIZER_SGD
 } rapt_recipe_optimizer;
 
 /* Muon's factor of the learning rate for a matrix [rows, columns]. MATCH_RMS_ADAMW: 0.2 sqrt(max(rows, columns)), which makes
@@ -194,6 +195,10 @@ typedef struct rapt_recipe {
             bool nesterov;
             int64_t ns_steps;     /* Newton-Schulz iterations */
         } muon;
+        struct {
+            double momentum;      /* 0: none */
+            bool nesterov;
+        } sgd;
         bool lazy; /* sparse embeddings: update only rows that a step uses */
         double clip; /* 0: off */
         double label_smoothing;

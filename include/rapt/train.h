@@ -62,12 +62,13 @@ RAPT_API uint64_t rapt_adam_steps(const rapt_adam *a);
 /* Sets the number of steps done, on which bias correction depends, after a program has written the moments that belong to it. */
 RAPT_API void rapt_adam_set_steps(rapt_adam *a, uint64_t steps);
 /* The first moments of parameter `index` of the set (below its count at rapt_adam_new), in the parameter's shape. NULL for
- * buffers, for parameters that were frozen at rapt_adam_new, and for moments in 8 bits. They belong to `a`. Applies deferred
+ * buffers, for parameters that were frozen at rapt_adam_new, for moments in 8 bits, and with SGD without momentum. They belong to
+ * `a`. Applies deferred
  * updates first. A program may write the moments, and must then call rapt_adam_set_steps. */
 RAPT_API rapt_real *rapt_adam_first_moment(const rapt_adam *a, size_t index);
 /* The second moments of parameter `index` of the set (below its count at rapt_adam_new), in the parameter's shape. NULL for
- * buffers, for parameters that were frozen at rapt_adam_new, for moments in 8 bits, and for matrices that Muon moves. They belong
- * to `a`. Applies deferred updates first. A program may write the moments, and must then call rapt_adam_set_steps. */
+ * buffers, for parameters that were frozen at rapt_adam_new, for moments in 8 bits, for matrices that Muon moves, and with SGD.
+ * They belong to `a`. Applies deferred updates first. A program may write the moments, and must then call rapt_adam_set_steps. */
 RAPT_API rapt_real *rapt_adam_second_moment(const rapt_adam *a, size_t index);
 
 /* ---- Muon (Jordan et al. 2024; Liu et al. 2025), with Adam for the rest --------------------------------------- */
@@ -108,6 +109,36 @@ static inline rapt_muon_options rapt_muon_options_default(void)
  * RAPT_ERR_VALUE also if `adam` has bits8. */
 RAPT_API rapt_adam *rapt_muon_new(rapt_params *set, const rapt_muon_options *muon, const rapt_adam_options *adam,
                                   rapt_error *err);
+
+/* ---- stochastic gradient descent with momentum (torch.optim.SGD without dampening) ----------------------------- */
+
+typedef struct rapt_sgd_options {
+    size_t size;           /* of this struct; set by rapt_sgd_options_default */
+    double momentum;       /* 0 or more and below 1; default 0: none, and the optimizer keeps no moments */
+    double weight_decay;   /* times the parameter is added to its gradient (L2), of matrices only (2 dimensions or more);
+                              default 0 */
+    bool nesterov;         /* needs a momentum; default false */
+    bool decay_vectors;    /* everything decays, as with torch.optim.SGD; default false */
+    uint8_t reserved[6];   /* zeros, or else refused */
+} rapt_sgd_options;
+
+/* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
+RAPT_API void rapt_sgd_options_init(rapt_sgd_options *o, size_t size);
+static inline rapt_sgd_options rapt_sgd_options_default(void)
+{
+    rapt_sgd_options o;
+    rapt_sgd_options_init(&o, sizeof o);
+    return o;
+}
+
+/* rapt_adam_new for an optimizer that moves all parameters by gradient descent. It is used like Adam, with the functions above;
+ * the momentum m is its first moment, and there is no second. With g the gradient times its factor:
+ *
+ *    g = g + weight_decay p;   m = momentum m + g;   p = p - lr (g + momentum m if nesterov, else m)
+ *
+ * Rows of a sparse parameter that a step does not use have a gradient of 0, as a dense parameter would: momentum and weight decay
+ * move them. NULL with `err` (which may be NULL) set: as in rapt_adam_new; RAPT_ERR_VALUE also if nesterov has no momentum. */
+RAPT_API rapt_adam *rapt_sgd_new(rapt_params *set, const rapt_sgd_options *options, rapt_error *err);
 
 /* ---- norms and schedules -------------------------------------------------------------------------------------- */
 

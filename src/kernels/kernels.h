@@ -51,6 +51,13 @@ typedef struct kernels_adam {
     rapt_real decay;        /* 1 - lr * weight_decay, multiplies the parameter first (decoupled); 1: none */
 } kernels_adam;
 
+typedef struct kernels_sgd {
+    rapt_real lr, momentum;
+    rapt_real weight_decay; /* times the parameter is added to the gradient */
+    rapt_real grad_scale;   /* gradients are multiplied by it first (clipping) */
+    bool nesterov;
+} kernels_sgd;
+
 #define KERNELS_ADAM8_BLOCK ((size_t)256) /* elements of 8-bit moments with a common exponent; part of the number format */
 
 static inline size_t kernels_adam8_blocks(size_t n)
@@ -264,6 +271,10 @@ typedef struct kernels {
      * then a code for each element; zeros are moments of 0. Moments are rounded up or down at random, by numbers that depend on
      * `seed` and the element's index (body/adam8.h). NULL in the double build. */
     void (*adam8)(size_t n, rapt_real *p, const rapt_real *grad, uint8_t *m, uint8_t *v, uint32_t seed, const kernels_adam *a);
+
+    /* Gradient descent as torch.optim.SGD does it without dampening, g = grad * grad_scale + weight_decay p:
+     * m = momentum m + g; p -= lr (nesterov ? g + momentum m : m). m NULL: p -= lr g. grad NULL: zeros. */
+    void (*sgd)(size_t n, rapt_real *p, const rapt_real *grad, rapt_real *m, const kernels_sgd *a);
 
     /* ---- numbers that are stored in fewer bytes, which need not be aligned ------------------------------- */
     /* 2 n bytes of bf16: the upper half of each number, rounded to nearest even; NaN stays. Widening is exact. */

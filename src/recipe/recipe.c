@@ -252,6 +252,20 @@ static rapt_code check_muon(const rapt_recipe *r, char *reason)
     return check_lora(r, reason);
 }
 
+/* Keys of SGD without it, and Adam's rows, which SGD has no rule for. */
+static rapt_code check_sgd(const rapt_recipe *r, char *reason)
+{
+    const bool is_sgd = r->train.optimizer == RAPT_RECIPE_OPTIMIZER_SGD;
+    if (!is_sgd && check_idle_group(r, "train.sgd.", "train.optimizer to be sgd", reason) != RAPT_OK)
+        return RAPT_ERR_VALUE;
+    if (is_sgd && check_idle_group(r, "train.lazy", "train.optimizer to be adam: sgd moves all rows", reason) != RAPT_OK)
+        return RAPT_ERR_VALUE;
+    if (!r->train.sgd.nesterov || r->train.sgd.momentum > 0)
+        return check_muon(r, reason);
+    snprintf(reason, RECIPE_REASON, "train.sgd.nesterov is true; it needs a train.sgd.momentum above 0");
+    return RAPT_ERR_VALUE;
+}
+
 /* Gradients that are released are neither summed over batches nor kept. */
 static rapt_code check_release(const rapt_recipe *r, char *reason)
 {
@@ -263,7 +277,7 @@ static rapt_code check_release(const rapt_recipe *r, char *reason)
         snprintf(reason, RECIPE_REASON, "train.release_gradients is true and train.gradients bf16; gradients that are released "
                  "need not be smaller, so one of them must be at its default");
     else
-        return check_muon(r, reason);
+        return check_sgd(r, reason);
     return RAPT_ERR_VALUE;
 }
 

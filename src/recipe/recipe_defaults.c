@@ -64,13 +64,20 @@ void recipe_defaults_first(rapt_recipe *out)
 
 enum { CHARACTERS_MAX_LEN = 200 };
 
+#define SGD_LR 0.1
+
 /* A vocabulary of words belongs to one language; tied embeddings need a shared vocabulary, and an output without a bias. A
- * sentence has several times as many characters as words or subwords. */
+ * sentence has several times as many characters as words or subwords. SGD doesn't divide by the gradient's size, so its steps are
+ * small; and its weight decay, which passes through the momentum, is another one than Adam's. */
 static void follow_others(const rapt_recipe *r, rapt_recipe *out)
 {
     const bool pairs = r->task == RAPT_TASK_TRANSLATION;
     if (pairs && r->tokenizer.type == RAPT_RECIPE_TOKENIZER_CHARACTERS)
         out->data.max_len = CHARACTERS_MAX_LEN;
+    if (r->train.optimizer == RAPT_RECIPE_OPTIMIZER_SGD) {
+        out->train.lr = SGD_LR;
+        out->train.weight_decay = 0;
+    }
     if (r->data.validation)
         out->data.validation_fraction = 0;
     if (pairs && r->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS)

@@ -296,10 +296,11 @@ static void fit_dropouts(rapt_recipe *r, const rapt_recipe *defaults, const rapt
 }
 
 /* With the learning rate of a new model, a trained model would lose what it knows. transformers trains all parameters with 5e-5
- * and no decay; adapters, and the small models that were trained here, take a tenth of the rate of training from scratch. */
+ * and no decay; adapters, the small models that were trained here, and SGD take a tenth of the rate of training from scratch. */
 static void fit_training(rapt_recipe *r, const rapt_recipe *defaults, const rapt_model *m)
 {
-    put_default(r, defaults, "train.lr", m->family && r->train.lora.rank == 0 ? 5e-5 : 2e-4);
+    const bool with_sgd = r->train.optimizer == RAPT_RECIPE_OPTIMIZER_SGD;
+    put_default(r, defaults, "train.lr", with_sgd ? 0.01 : m->family && r->train.lora.rank == 0 ? 5e-5 : 2e-4);
     put_default(r, defaults, "train.weight_decay", 0);
     put_default(r, defaults, "train.warmup", 0);
 }

@@ -93,17 +93,17 @@
     INT(train.accumulate, 1, 1, 65536, "gradient accumulation: batches per optimizer step, weighted by their tokens") \
     INT(train.shards, 1, 1, 65536, "shards of a step's batches, which processes may share; at most train.accumulate") \
     BOOL(train.recompute, false, "activation (gradient) checkpointing of each block: less memory, more time") \
-    CHOICE(train.optimizer, RAPT_RECIPE_OPTIMIZER_ADAM, "adam|adam8bit|muon",                             \
-         "optimizer; adamw is adam; adam8bit: moments of matrices in 8 bits; muon: hidden matrices by Muon")               \
+    CHOICE(train.optimizer, RAPT_RECIPE_OPTIMIZER_ADAM, "adam|adam8bit|muon|sgd",                         \
+         "optimizer; adamw: adam; adam8bit: moments of matrices in 8 bits; muon: for hidden matrices; sgd: gradient descent") \
     CHOICE(train.gradients, RAPT_TYPE_FP32, "fp32|bf16",                                             \
          "weight gradients between the passes and the optimizer; bf16: half the memory, train.accumulate 1 only") \
     BOOL(train.release_gradients, false, "update in the backward pass: less memory, with train.clip more time")                \
     FLOAT(train.lr, 0.001, '(', 0, 10, ']',                                                               \
-         "learning rate (peak, with a schedule); of fine-tuning 0.0002, all of a Hugging Face model 5e-05")                      \
+         "learning rate (peak, with a schedule); sgd: 0.1; fine-tuning: a tenth, all of a Hugging Face model 5e-05") \
     FLOAT(train.beta1, 0.9, '[', 0, 1, ')', "Adam: decay rate of the first moment")                       \
     FLOAT(train.beta2, 0.999, '[', 0, 1, ')', "Adam: decay rate of the second moment")                    \
     FLOAT(train.eps, 1e-8, '[', 1e-12, 1, ']', "Adam: epsilon")                                           \
-    FLOAT(train.weight_decay, 0, '[', 0, 1, ']', "decoupled weight decay (AdamW), of matrices only; of fine-tuning 0")      \
+    FLOAT(train.weight_decay, 0, '[', 0, 1, ']', "decoupled weight decay (AdamW), of matrices only; fine-tuning, sgd: 0")  \
     FLOAT(train.muon.lr, 0, '[', 0, 10, ']', "Muon: learning rate (peak), scheduled as train.lr; 0: train.lr") \
     CHOICE(train.muon.adjust_lr, RAPT_MUON_MATCH_RMS_ADAMW, "match_rms_adamw|original",                   \
          "Muon: factor of lr: 0.2 sqrt(max(rows, columns)), steps of Adam's size; or sqrt(max(1, rows / columns))") \
@@ -111,6 +111,8 @@
     FLOAT(train.muon.momentum, 0.95, '[', 0, 1, ')', "Muon: decay rate of the momentum")                  \
     BOOL(train.muon.nesterov, true, "Muon: Nesterov momentum")                                            \
     INT(train.muon.ns_steps, 5, 1, 99, "Muon: Newton-Schulz iterations")                                  \
+    FLOAT(train.sgd.momentum, 0, '[', 0, 1, ')', "SGD: momentum; 0: none")                                \
+    BOOL(train.sgd.nesterov, false, "SGD: Nesterov momentum")                                             \
     BOOL(train.lazy, false, "language_model: lazy Adam: embedding rows that a step does not use are not updated") \
     FLOAT(train.clip, 1, '[', 0, 1000000, ']', "gradient clipping: maximum global norm; 0: off")          \
     FLOAT(train.label_smoothing, 0, '[', 0, 0.9, ']', "label smoothing: probability mass spread over the vocabulary") \

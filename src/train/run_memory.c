@@ -10,6 +10,7 @@
 #include "train/optimizer/grad_release.h"
 #include "train/optimizer/moments8.h"
 #include "train/optimizer/muon.h"
+#include "train/optimizer/sgd.h"
 #include "train/shards/shard_batches.h"
 #include "train/shards/step_shards.h"
 #include "train/step.h"
@@ -68,11 +69,14 @@ static void count_shards(const run *r, size_t dense, size_t dense_moments, need 
     n->shards_space += dense + rows;                                /* parameters in one array */
 }
 
-/* Bytes of both moments of a parameter, or of Muon's one. */
+/* Bytes of both moments of a parameter, or of Muon's one; SGD has one with momentum, else none. */
 static size_t planned_moments(const run *r, const rapt_muon_options *muon, const rapt_param *p)
 {
     const bool codes = r->recipe->train.optimizer == RAPT_RECIPE_OPTIMIZER_ADAM8BIT && moments8_fit(p);
     const size_t bytes = rapt_tensor_size(&p->value) * sizeof(rapt_real);
+    rapt_sgd_options sgd;
+    if (sgd_of_recipe(r->recipe, &sgd))
+        return sgd.momentum > 0 ? bytes : 0;
     return codes ? 2 * moments8_bytes(p) : muon && muon_takes(muon, p) ? bytes : 2 * bytes;
 }
 

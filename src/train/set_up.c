@@ -12,6 +12,7 @@
 #include "train/optimizer/adam_owned.h"
 #include "train/optimizer/grad_release.h"
 #include "train/optimizer/muon.h"
+#include "train/optimizer/sgd.h"
 #include "train/shards/step_shards.h"
 
 #include <stdlib.h>
@@ -105,9 +106,12 @@ rapt_code set_up_optimizer(run *r, rapt_error *err)
     r->steps = lengthen_steps(r, k);
     rapt_params *set = r->model->params;
     rapt_muon_options muon;
-    const bool with_muon = muon_of_recipe(k, &muon);
+    rapt_sgd_options sgd;
+    const bool with_muon = muon_of_recipe(k, &muon), with_sgd = sgd_of_recipe(k, &sgd);
     if (r->group)
-        r->adam = adam_owned_new(set, &adam, with_muon ? &muon : NULL, err);
+        r->adam = adam_owned_new(set, (optimizer_options){&adam, with_muon ? &muon : NULL, with_sgd ? &sgd : NULL}, err);
+    else if (with_sgd)
+        r->adam = rapt_sgd_new(set, &sgd, err);
     else
         r->adam = with_muon ? rapt_muon_new(set, &muon, &adam, err) : rapt_adam_new(set, &adam, err);
     if (!r->adam)

@@ -83,6 +83,7 @@ everywhere lm-long lm "${lm[@]}" "${wide[@]}" --set model.d_model=160 --set mode
 # Muon: matrices of several strips, in several shards.
 everywhere lm-muon lm "${lm[@]}" "${wide[@]}" --set train.optimizer=muon --set model.d_model=160 --set model.ffn=200 \
     --set train.batch=2 --set train.accumulate=4 --set train.shards=3 --set train.warmup=1 --set train.steps=3
+everywhere lm-sgd lm "${lm[@]}" "${wide[@]}" --set train.optimizer=sgd --set train.sgd.momentum=0.9 --set train.sgd.nesterov=true
 everywhere talks talks
 everywhere shards tiny "${recipe[@]}" --set train.batch=8 --set train.accumulate=6 --set train.shards=3
 

@@ -160,6 +160,7 @@ static void training(void **state)
     rapt_model *m = of_characters();
     rapt_adam *a = rapt_adam_new(rapt_model_params(m), NULL, NULL);
     assert_null(rapt_muon_new(rapt_model_params(m), &MUON(.momentum = 1), NULL, NULL));
+    assert_null(rapt_sgd_new(rapt_model_params(m), &SGD(.momentum = 1), NULL));
     rapt_tape *t = rapt_tape_new(NULL, NULL);
     assert_true(a && t);
     rapt_tape_begin(t, (rapt_pass){.record = true});

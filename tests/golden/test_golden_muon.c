@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "golden.h"
+#include "golden_steps.h"
 
 #include "options.h"
 #include "rapt/train.h"
@@ -43,17 +44,6 @@ static rapt_adam *make_muon(golden *g, rapt_params *set, const char *matrices)
     return a;
 }
 
-static double distance_of(golden *g, const rapt_param *p)
-{
-    char text[96];
-    snprintf(text, sizeof text, "out/%s", p->value.name);
-    const safetensors_entry *e = golden_get(g, text);
-    double worst = 0;
-    for (size_t i = 0; i < rapt_tensor_size(&p->value); i++)
-        worst = fmax(worst, fabs((double)p->value.data[i] - golden_at(e, i)));
-    return worst;
-}
-
 /* Adam's parameters are compared with the bound of test_golden_training.c. */
 static void check_parameters(golden *g, const rapt_params *set, const rapt_adam *a, bool bf16)
 {
@@ -64,7 +54,7 @@ static void check_parameters(golden *g, const rapt_params *set, const rapt_adam 
         if (p->buffer)
             continue;
         double *to = rapt_adam_second_moment(a, i) ? &others : &worst;
-        *to = fmax(*to, distance_of(g, p));
+        *to = fmax(*to, golden_distance(g, p));
     }
     print_message("%s%s: Muon's matrices differ by %.1e, torch.optim.Muon's by %.1e, float32's by %.1e; the others by %.1e\n",
                   g->name, bf16 ? ", products in bf16" : "", worst, torch, single, others);
@@ -72,15 +62,6 @@ static void check_parameters(golden *g, const rapt_params *set, const rapt_adam 
     assert_true(worst <= TORCH * torch);
     assert_true(bf16 || worst <= SINGLE * single);
     assert_true(others <= 2e-5);
-}
-
-static void step_and_forget(golden *g, rapt_tape *t, rapt_adam *a, rapt_params *set)
-{
-    rapt_error err = {0};
-    const double clip = golden_number(g, "clip", INFINITY), norm = rapt_grad_norm(g->tape, set);
-    if (rapt_adam_step(a, t, golden_number(g, "lr", 0), fmin(1, clip / norm), &err))
-        fail_msg("%s/%s: %s", g->file, g->name, err.message);
-    rapt_params_zero_grad(set);
 }
 
 /* ---- given gradients ---------------------------------------------------------------------------------------- */
@@ -116,7 +97,7 @@ static void check_given(golden *g, rapt_tape *t)
             loss = rapt_op_add(g->tape, loss, loss_with_gradient(g, params[i], gradients[i], step));
         if (rapt_backward(g->tape, loss, &err))
             fail_msg("%s", err.message);
-        step_and_forget(g, t, a, g->set);
+        golden_step(g, t, a, g->set);
     }
     check_parameters(g, g->set, a, t != g->tape);
     rapt_adam_free(a);
@@ -126,36 +107,11 @@ static void check_given(golden *g, rapt_tape *t)
 
 /* ---- a model ------------------------------------------------------------------------------------------------ */
 
-/* Batch `step` of in/NAME [batches, batch, time]. */
-static rapt_tokens tokens_at(golden *g, const char *name, size_t step)
-{
-    char text[32];
-    snprintf(text, sizeof text, "in/%s", name);
-    const safetensors_entry *e = golden_get(g, text);
-    const size_t at = step % e->shape[0];
-    return (rapt_tokens){golden_ints(g, name) + at * e->shape[1] * e->shape[2], e->shape[1], e->shape[2]};
-}
-
 static void check_model(golden *g)
 {
-    rapt_error err = {0};
-    rapt_transformer_config c = golden_transformer_config(g);
-    rapt_transformer *m = rapt_transformer_new(&c, 1, &err);
-    if (!m)
-        fail_msg("%s", err.message);
-    golden_load_set(g, m->params);
+    rapt_transformer *m = golden_model(g);
     rapt_adam *a = make_muon(g, m->params, NULL);
-    for (size_t step = 0; step < golden_size(g, "steps"); step++) {
-        const rapt_tokens source = tokens_at(g, "source", step), labels = tokens_at(g, "labels", step);
-        const size_t at = step % golden_get(g, "in/source")->shape[0] * source.batch;
-        rapt_tape_begin(g->tape, (rapt_pass){.record = true, .training = true, .step = step});
-        rapt_tensor *logits = rapt_transformer_forward(g->tape, m, source, golden_ints(g, "valid_lens") + at,
-                                                       tokens_at(g, "target", step));
-        rapt_loss_options o = {.valid_lens = golden_ints(g, "label_lens") + at, .normalizer = (double)labels.time};
-        if (rapt_backward(g->tape, rapt_op_cross_entropy(g->tape, logits, labels, &o, NULL), &err))
-            fail_msg("%s", err.message);
-        step_and_forget(g, g->tape, a, m->params);
-    }
+    golden_learn(g, m, a);
     check_parameters(g, m->params, a, false);
     rapt_adam_free(a);
     rapt_transformer_free(m);

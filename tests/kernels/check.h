@@ -19,7 +19,7 @@
     X(fill) X(add) X(mul) X(mul_add) X(scale) X(axpy) X(scale_add) X(relu) X(relu_backward) X(gelu)         \
     X(gelu_tanh) X(silu) X(softcap) X(swiglu) X(swiglu_backward) X(exp) X(sum) X(sum_squares) X(all_finite)     \
     X(argmax) X(first_at_least) X(column_sums) X(dropout) X(adam) X(adam_replay)                               \
-    X(round_bf16) X(widen_bf16) X(round_q8) X(widen_q8) X(adam8)
+    X(round_bf16) X(widen_bf16) X(round_q8) X(widen_q8) X(adam8) X(sgd)
 
 /* One kernel at one level. */
 typedef struct check {

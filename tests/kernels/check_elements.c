@@ -268,6 +268,57 @@ void check_adam(check *c)
             run_adam(c, *n);
 }
 
+/* ---- SGD ----------------------------------------------------------------------------------------------- */
+
+/* Element i after a step, in double; *m its momentum, NULL: none. `roundings`: an upper bound of the error. */
+static double descended(double p, double g, double *m, const kernels_sgd *a, double *roundings)
+{
+    const double scaled = g * a->grad_scale, total = scaled + a->weight_decay * p;
+    const double error = u * (fabs(scaled) + fabs(total));
+    if (!m) {
+        const double after = p - a->lr * total;
+        *roundings = 1.01 * (a->lr * error + u * fabs(after));
+        return after;
+    }
+    *m = a->momentum * *m + total;
+    const double of_m = error + u * fabs(*m), moved = a->nesterov ? total + a->momentum * *m : *m;
+    const double of_moved = a->nesterov ? error + a->momentum * of_m + u * fabs(moved) : of_m;
+    const double after = p - a->lr * moved;
+    *roundings = 1.01 * (a->lr * of_moved + u * fabs(after));
+    return after;
+}
+
+static void run_sgd(check *c, size_t n, bool with_momentum, bool with_grad, const kernels_sgd *a)
+{
+    float *p = check_slot(OUT, n), *g = check_slot(A, n), *m = check_slot(M, n), *old = check_slot(B, n);
+    float *want = check_slot(WANT, n), *want_m = check_slot(WANT_M, n);
+    check_random(p, n);
+    check_random(g, n);
+    check_random(m, n);
+    memcpy(old, p, n * sizeof *p);
+    memcpy(want, p, n * sizeof *p);
+    memcpy(want_m, m, n * sizeof *m);
+    double first_m = m[0], last_m = m[n - 1], first_error, last_error;
+    const double first = descended(p[0], with_grad ? g[0] : 0, with_momentum ? &first_m : NULL, a, &first_error);
+    const double last = descended(p[n - 1], with_grad ? g[n - 1] : 0, with_momentum ? &last_m : NULL, a, &last_error);
+    c->scalar->sgd(n, want, with_grad ? g : NULL, with_momentum ? want_m : NULL, a);
+    c->k->sgd(n, p, with_grad ? g : NULL, with_momentum ? m : NULL, a);
+    check_out(c, n, p, want, "p");
+    check_out(c, n, m, want_m, "m");
+    check_within(c, 0, p[0], first, first_error, "p");
+    check_within(c, n - 1, p[n - 1], last, last_error, "p");
+}
+
+void check_sgd(check *c)
+{
+    kernels_sgd a = {.lr = 0.05f, .momentum = 0.9f, .weight_decay = 0.01f, .grad_scale = 0.5f};
+    for (const size_t *n = check_sizes; *n; n++)
+        for (int kind = 0; kind < 8; kind++) {
+            a.nesterov = kind / 4;
+            run_sgd(c, *n, kind % 2, kind / 2 % 2, &a);
+        }
+}
+
 /* ---- speed --------------------------------------------------------------------------------------------- */
 #define BENCH(name, call)                                             \
     void bench_##name(const kernels *k)                               \
@@ -312,4 +363,17 @@ void bench_adam(const kernels *k)
     memset(v, 0, n * sizeof *v);
     CHECK_TIME(seconds, k->adam(n, p, g, m, v, &step));
     check_report(k, "adam", "n = 10000", (double)n, seconds, false);
+}
+
+void bench_sgd(const kernels *k)
+{
+    const kernels_sgd a = {.lr = 0.01f, .momentum = 0.9f, .grad_scale = 1};
+    size_t n = 10000;
+    float *p = check_room(OUT, n), *g = check_room(A, n), *m = check_room(M, n);
+    double seconds;
+    check_random(p, n);
+    check_random(g, n);
+    memset(m, 0, n * sizeof *m);
+    CHECK_TIME(seconds, k->sgd(n, p, g, m, &a));
+    check_report(k, "sgd", "n = 10000, with momentum", (double)n, seconds, false);
 }

@@ -15,6 +15,7 @@ static const char *const shard_recipes[] = {
     "train.accumulate=7 train.shards=3 train.batch=1 train.freeze=*.bias",
     "train.accumulate=4 train.shards=4 train.batch=1 model.ffn=500 train.optimizer=adam8bit",
     "train.accumulate=5 train.shards=4 train.batch=1 model.ffn=700 train.optimizer=muon",
+    "data.text=kinds.txt train.accumulate=5 train.shards=4 train.batch=1 train.optimizer=sgd train.sgd.momentum=0.9",
 };
 #define SHARD_RECIPES (sizeof shard_recipes / sizeof *shard_recipes)
 

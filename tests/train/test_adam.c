@@ -436,7 +436,7 @@ static void sets_that_grow(void **state)
         rapt_params_add(set, (char[]){(char)('A' + i), '\0'}, 1, (size_t[]){3}, (rapt_init){0});
     rapt_tape_begin(t, (rapt_pass){0});
     assert_int_equal(rapt_adam_step(a, t, 0.1, 1, &err), RAPT_ERR_VALUE);
-    assert_string_equal(err.message, "Adam was made for 1 parameters, and there are 21");
+    assert_string_equal(err.message, "the optimizer was made for 1 parameters, and there are 21");
     rapt_adam_free(a);
     rapt_params_free(set);
     rapt_tape_free(t);

@@ -422,7 +422,7 @@ static void owners_move_whole_matrices(void **state)
     assert_int_equal(norm_blocks_make(&b, whole, NULL), RAPT_OK);
     learn(a, whole, t, 2);
     for (size_t k = 0; k < 2; k++) {
-        rapt_adam *own = adam_owned_new(parts[k], &ADAM(.weight_decay = 0.1), &o, NULL);
+        rapt_adam *own = adam_owned_new(parts[k], (optimizer_options){.adam = &ADAM(.weight_decay = 0.1), .muon = &o}, NULL);
         assert_non_null(own);
         for (uint64_t number = 1; number <= 2; number++) {
             draw_all(parts[k], number);

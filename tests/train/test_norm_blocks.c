@@ -87,7 +87,7 @@ static void draw_gradients(rapt_params *set, size_t step)
 static process process_new(bool shares, int threads, const norm_blocks *b, int rank, int count)
 {
     process x = {.set = some_parameters(), .t = new_tape(NULL, threads), .owned = calloc(b->count, 1)};
-    x.adam = shares ? adam_owned_new(x.set, &OPTIONS, NULL, NULL) : rapt_adam_new(x.set, &OPTIONS, NULL);
+    x.adam = shares ? adam_owned_new(x.set, (optimizer_options){.adam = &OPTIONS}, NULL) : rapt_adam_new(x.set, &OPTIONS, NULL);
     assert_non_null(x.adam);
     for (size_t i = 0; i < b->count; i++) /* runs of blocks of any length, as buckets have them */
         x.owned[i] = (int)(rng_below(3, i / 3, (uint64_t)count)) == rank;
@@ -250,7 +250,7 @@ static void test_deferred_gradients_are_refused(void **state)
     norm_blocks b;
     rapt_tape *t = new_tape(NULL, 1);
     rapt_params *set = some_parameters();
-    rapt_adam *adam = adam_owned_new(set, &OPTIONS, NULL, NULL);
+    rapt_adam *adam = adam_owned_new(set, (optimizer_options){.adam = &OPTIONS}, NULL);
     assert_int_equal(norm_blocks_make(&b, set, NULL), RAPT_OK);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_params_at(set, 0)->state->deferred.dy = rapt_params_at(set, 0)->value.data;
@@ -288,7 +288,7 @@ static size_t pages_after_steps(bool in_part, size_t *whole)
     size_t bytes = rapt_tensor_size(&p->value) * sizeof(rapt_real);
     norm_blocks b;
     rapt_tape *t = new_tape(NULL, 2);
-    rapt_adam *adam = adam_owned_new(set, &OPTIONS, NULL, NULL);
+    rapt_adam *adam = adam_owned_new(set, (optimizer_options){.adam = &OPTIONS}, NULL);
     assert_int_equal(norm_blocks_make(&b, set, NULL), RAPT_OK);
     uint8_t *owned = calloc(b.count, 1);
     memset(owned + b.count - b.count / PART, 1, b.count / PART);

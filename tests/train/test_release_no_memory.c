@@ -1,7 +1,8 @@
 /* tests/train/test_release_no_memory.c: gradients that are released, when memory runs out while their places are made: an error,
- * nothing left, and a tape that passes as before. */
+ * nothing left, and a tape that passes as before; likewise optimizers of several kinds. */
 #include "failing.h"
 
+#include "options.h"
 #include "rapt/lm.h"
 
 #include "tape/tape_core.h"
@@ -57,8 +58,34 @@ static void places_that_cannot_be_made(void **state)
     } while (failing_again(&f, err.code));
 }
 
+/* Adam for what Muon doesn't take, and SGD with momentum, where a parameter is frozen. */
+static void optimizers_that_cannot_be_made(void **state)
+{
+    const rapt_lm_config c = {.vocab = VOCAB, .layers = 1, .context = TIME, .tied = true, .positions = RAPT_POSITIONS_LEARNED,
+                              .block = {.d_model = 16, .heads = 2, .ffn = 32}};
+    rapt_lm *lm = rapt_lm_new(&c, 3, NULL);
+    rapt_error err;
+    (void)state;
+    assert_non_null(lm);
+    rapt_params_freeze(lm->params, "*.norm1.weight");
+    for (int with_muon = 0; with_muon < 2; with_muon++) {
+        failing f = {.what = with_muon ? "Muon" : "SGD", .at_least = 3};
+        do {
+            err = (rapt_error){0};
+            failing_arm(&f);
+            rapt_adam *a = with_muon ? rapt_muon_new(lm->params, NULL, NULL, &err)
+                                     : rapt_sgd_new(lm->params, &SGD(.momentum = 0.9), &err);
+            failing_disarm();
+            assert_true(a ? err.code == RAPT_OK : err.code == RAPT_ERR_MEMORY);
+            rapt_adam_free(a);
+        } while (failing_again(&f, err.code));
+    }
+    rapt_lm_free(lm);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(places_that_cannot_be_made)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(places_that_cannot_be_made),
+                                       cmocka_unit_test(optimizers_that_cannot_be_made)};
     return cmocka_run_group_tests(tests, failing_check_link, NULL);
 }

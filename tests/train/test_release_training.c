@@ -25,6 +25,7 @@ static const char *const recipes[] = {
     LARGE "data.text=kinds.txt model.tied=true train.clip=0 train.optimizer=adam8bit train.batch=1",
     LARGE "data.text=kinds.txt model.tied=true train.clip=0 train.batch=4",
     LARGE "data.text=kinds.txt model.tied=true train.clip=0.4 train.batch=8",
+    LARGE "train.optimizer=sgd train.sgd.momentum=0.9 train.clip=0.5",
     LARGE "train.optimizer=muon train.clip=0.5 train.weight_decay=0.1",
     LARGE "data.text=kinds.txt model.tied=true train.optimizer=muon train.clip=0 train.recompute=true",
     PAIRS "tokenizer.type=words train.label_smoothing=0.1 train.clip=0.5",

@@ -163,7 +163,8 @@ static double moved_by_the_rate(const char *a, const char *b, double rate)
 
 static void the_optimizer_begins_anew(void **state)
 {
-    static const char *const kinds[] = {"", "train.optimizer=adam8bit", "train.optimizer=muon train.accumulate=2"};
+    static const char *const kinds[] = {"", "train.optimizer=adam8bit", "train.optimizer=muon train.accumulate=2",
+                                        "train.optimizer=sgd train.sgd.momentum=0.9"};
     (void)state;
     put_words("text.txt", 600);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

@@ -80,7 +80,7 @@ static void keep_moments(run *r, size_t param, size_t at, outcome *o)
             last = limits[range + 1];
         }
         memcpy(o->m + at + first, m + first, (last - first) * sizeof *m);
-        if (v) /* else it is Muon's */
+        if (v) /* else it is Muon's or SGD's */
             memcpy(o->v + at + first, v + first, (last - first) * sizeof *v);
         memset(o->known + at + first, 1, last - first);
     }

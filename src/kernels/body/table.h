@@ -20,6 +20,7 @@
 #include "kernels/body/reduce.h"
 #include "kernels/body/dropout.h"
 #include "kernels/body/adam.h"
+#include "kernels/body/sgd_body.h"
 #include "kernels/body/stored_rows.h"
 
 #ifndef GEMM_FAR
@@ -129,6 +130,7 @@ static const kernels_quantized gemms_quantized = QUANT_TABLES("quantized");
         .dropout = dropout,                          \
         .adam = adam_all,                            \
         .adam_replay = adam_replay,                  \
+        .sgd = sgd_all,                              \
         .round_bf16 = round_bf16,                    \
         .widen_bf16 = widen_bf16,                    \
         .round_q8 = round_q8,                        \

@@ -177,10 +177,11 @@ static rapt_code read_state(const safetensors *file, const char *path, checkpoin
     return RAPT_OK;
 }
 
-/* Names of the moments: "adam.m.NAME", "adam.v.NAME"; in 8 bits "adam8.m.NAME", "adam8.v.NAME"; Muon's "muon.m.NAME". */
+/* Names of the moments: "adam.m.NAME", "adam.v.NAME"; in 8 bits "adam8.m.NAME", "adam8.v.NAME"; Muon's "muon.m.NAME"; SGD's
+ * "sgd.m.NAME". */
 static char *moment_name(const adam_moment *moment, bool second, const char *name)
 {
-    return chars_print("%s.%s.%s", moment->in_8_bits ? "adam8" : moment->of_muon ? "muon" : "adam", second ? "v" : "m", name);
+    return chars_print("%s.%s.%s", moment->prefix, second ? "v" : "m", name);
 }
 
 typedef struct entry_list {

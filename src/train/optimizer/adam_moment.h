@@ -1,4 +1,4 @@
-/* train/optimizer/adam_moment.h (internal): a moment of Adam or Muon as it is kept, in fp32 or in 8 bits. For checkpoints. */
+/* train/optimizer/adam_moment.h (internal): a moment of an optimizer as it is kept, in fp32 or in 8 bits. For checkpoints. */
 #ifndef TRAIN_OPTIMIZER_ADAM_MOMENT_H
 #define TRAIN_OPTIMIZER_ADAM_MOMENT_H
 
@@ -8,7 +8,7 @@ typedef struct adam_moment {
     void *data;   /* belongs to the optimizer; NULL: the parameter has no such moment */
     size_t bytes;
     bool in_8_bits; /* in the layout of moments8.h; else rapt_real, with the parameter's shape */
-    bool of_muon;
+    const char *prefix; /* of its name in a checkpoint: adam, adam8, muon, sgd */
 } adam_moment;
 
 /* The first or second moment of parameter `index` of the set; updates that are deferred are made first. It may be written;

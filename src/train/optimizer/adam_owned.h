@@ -1,21 +1,22 @@
-/* train/optimizer/adam_owned.h (internal): a step of Adam that processes share: each makes it for the blocks that it owns, and
- * for all sparse parameters. For the steps of a group. */
+/* train/optimizer/adam_owned.h (internal): a step of an optimizer that processes share: each makes it for the blocks that it
+ * owns, and for all sparse parameters. For the steps of a group. */
 #ifndef TRAIN_OPTIMIZER_ADAM_OWNED_H
 #define TRAIN_OPTIMIZER_ADAM_OWNED_H
 
 #include "rapt/train.h"
+#include "train/optimizer/adam_options.h"
 #include "train/optimizer/norm_blocks.h"
 
-/* rapt_adam_new, or with `muon` rapt_muon_new, for an optimizer that makes steps for some blocks only: moments of other blocks
+/* rapt_adam_new, rapt_muon_new or rapt_sgd_new for an optimizer that makes steps for some blocks only: moments of other blocks
  * are never touched, so they are not resident. */
-rapt_adam *adam_owned_new(rapt_params *set, const rapt_adam_options *options, const rapt_muon_options *muon, rapt_error *err);
+rapt_adam *adam_owned_new(rapt_params *set, optimizer_options options, rapt_error *err);
 
 /* A step that has begun. */
 typedef struct adam_owned {
     rapt_adam *adam;
     rapt_tape *tape;
     const norm_blocks *blocks;
-    kernels_adam vector, matrix; /* only matrices decay */
+    step_constants vector, matrix;
     double lr, grad_scale;
 } adam_owned;
 

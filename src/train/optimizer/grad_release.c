@@ -285,7 +285,8 @@ static void use_gradients(grad_release *r)
         settle_some(r);
     param_slices_begin(&r->slices, r->set, is_used_now, r);
     while (!tape_failed(r->t) && param_slices_next(&r->slices)) {
-        profile_op_bytes(r->t, r->adam ? "adam" : "gradient norm", 0, r->adam ? adam_parts_bytes(&r->step, &r->slices) : 0);
+        profile_op_bytes(r->t, r->adam ? adam_step_name(r->adam) : "gradient norm", 0,
+                         r->adam ? adam_parts_bytes(&r->step, &r->slices) : 0);
         pool_run(r->t->pool, r->slices.count, 4 * r->slices.elements, release_slice, r);
         keep_sums(r);
     }
