@@ -1,4 +1,4 @@
-/* optimizer.c: Adam or Muon over a list of parameters, and SGD. Each parameter is a set of its own, with its own optimizer. */
+/* optimizer.c: Adam, Muon or SGD over a list of parameters. Each parameter is a set of its own, with its own optimizer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,9 @@
 typedef struct optimizer {
     PyObject_HEAD
     PyObject *parameters; /* tuple */
-    rapt_adam **adam;     /* of each, Adam or Muon; NULL: SGD */
-    float **velocity;     /* SGD with momentum: of each, or NULL before its first step */
+    rapt_adam **each;     /* of each; SGD's is NULL before its first step, so that what was frozen until then moves, too */
+    bool with_sgd;
+    rapt_sgd_options sgd;
     size_t count;
 } optimizer;
 
@@ -28,14 +29,9 @@ static rapt_param *param_of(const optimizer *o, size_t i)
 static void optimizer_dealloc(PyObject *self)
 {
     optimizer *o = (optimizer *)self;
-    for (size_t i = 0; i < o->count; i++) {
-        if (o->adam)
-            rapt_adam_free(o->adam[i]);
-        if (o->velocity)
-            free(o->velocity[i]);
-    }
-    free(o->adam);
-    free(o->velocity);
+    for (size_t i = 0; o->each && i < o->count; i++)
+        rapt_adam_free(o->each[i]);
+    free(o->each);
     Py_XDECREF(o->parameters);
     ext_free(self);
 }
@@ -55,6 +51,11 @@ static const option_row MUON_OPTIONS[] = {{"momentum", OPTION_DOUBLE, offsetof(r
                                           {"adjust_lr", OPTION_NAME, offsetof(rapt_muon_options, adjust_lr), ADJUST_NAMES},
                                           {0}};
 
+static const option_row SGD_OPTIONS[] = {{"momentum", OPTION_DOUBLE, offsetof(rapt_sgd_options, momentum)},
+                                         {"weight_decay", OPTION_DOUBLE, offsetof(rapt_sgd_options, weight_decay)},
+                                         {"nesterov", OPTION_BOOL, offsetof(rapt_sgd_options, nesterov)},
+                                         {0}};
+
 /* Muon for one parameter; the library leaves one that it doesn't take to Adam, which has a second moment. */
 static rapt_adam *new_muon(rapt_params *set, const rapt_muon_options *options, rapt_error *err)
 {
@@ -68,7 +69,7 @@ static rapt_adam *new_muon(rapt_params *set, const rapt_muon_options *options, r
     return NULL;
 }
 
-static int make_adam(const ext_state *s, optimizer *o, PyObject *dict, bool is_muon)
+static int make_each(const ext_state *s, optimizer *o, PyObject *dict, bool is_muon)
 {
     rapt_adam_options options = rapt_adam_options_default();
     rapt_muon_options muon = rapt_muon_options_default();
@@ -76,13 +77,9 @@ static int make_adam(const ext_state *s, optimizer *o, PyObject *dict, bool is_m
     muon.matrices = "*";
     if (is_muon ? options_read(dict, MUON_OPTIONS, &muon) < 0 : options_read(dict, ADAM_OPTIONS, &options) < 0)
         return -1;
-    if (!(o->adam = calloc(o->count + 1, sizeof *o->adam))) {
-        PyErr_NoMemory();
-        return -1;
-    }
     for (size_t i = 0; i < o->count; i++) {
-        o->adam[i] = is_muon ? new_muon(set_of(o, i), &muon, &err) : rapt_adam_new(set_of(o, i), &options, &err);
-        if (!o->adam[i]) {
+        o->each[i] = is_muon ? new_muon(set_of(o, i), &muon, &err) : rapt_adam_new(set_of(o, i), &options, &err);
+        if (!o->each[i]) {
             ext_raise(s, &err);
             return -1;
         }
@@ -90,13 +87,41 @@ static int make_adam(const ext_state *s, optimizer *o, PyObject *dict, bool is_m
     return 0;
 }
 
-/* optimizer(parameters, options or None, muon): Adam with options, or Muon if `muon` is true; SGD without. */
+/* Options that no parameter can have are refused now. */
+static int take_sgd(const ext_state *s, optimizer *o, PyObject *dict)
+{
+    rapt_error err = {0};
+    o->with_sgd = true;
+    o->sgd = rapt_sgd_options_default();
+    o->sgd.decay_vectors = true;
+    if (options_read(dict, SGD_OPTIONS, &o->sgd) < 0)
+        return -1;
+    rapt_adam *first = rapt_sgd_new(set_of(o, 0), &o->sgd, &err);
+    rapt_adam_free(first);
+    if (first)
+        return 0;
+    ext_raise(s, &err);
+    return -1;
+}
+
+static int make_optimizer(const ext_state *s, optimizer *o, const char *kind, PyObject *dict)
+{
+    if (!(o->each = calloc(o->count + 1, sizeof *o->each))) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (strcmp(kind, "sgd") == 0)
+        return o->count ? take_sgd(s, o, dict) : 0;
+    return make_each(s, o, dict, strcmp(kind, "muon") == 0);
+}
+
+/* optimizer(parameters, kind, options): kind is "adam", "muon" or "sgd". */
 static PyObject *nn_optimizer(PyObject *module, PyObject *args)
 {
     PyObject *parameters, *dict;
-    int is_muon;
+    const char *kind;
     const ext_state *s = PyModule_GetState(module);
-    if (!PyArg_ParseTuple(args, "O!Op:optimizer", &PyTuple_Type, &parameters, &dict, &is_muon))
+    if (!PyArg_ParseTuple(args, "O!sO!:optimizer", &PyTuple_Type, &parameters, &kind, &PyDict_Type, &dict))
         return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_Size(parameters); i++) {
         if (!PyObject_TypeCheck(PyTuple_GetItem(parameters, i), s->parameter))
@@ -107,18 +132,10 @@ static PyObject *nn_optimizer(PyObject *module, PyObject *args)
         return NULL;
     o->parameters = Py_NewRef(parameters);
     o->count = (size_t)PyTuple_Size(parameters);
-    int failed = dict != Py_None && (!PyDict_Check(dict) || make_adam(s, o, dict, is_muon) < 0);
-    if (!failed && dict == Py_None && !(o->velocity = calloc(o->count + 1, sizeof *o->velocity))) {
-        PyErr_NoMemory();
-        failed = 1;
-    }
-    if (failed) {
-        if (!PyErr_Occurred())
-            ext_wrong_type("options", "a dict", dict);
-        Py_DECREF((PyObject *)o);
-        return NULL;
-    }
-    return (PyObject *)o;
+    if (make_optimizer(s, o, kind, dict) == 0)
+        return (PyObject *)o;
+    Py_DECREF((PyObject *)o);
+    return NULL;
 }
 
 /* ---- steps ---------------------------------------------------------------------------------------------------------- */
@@ -126,37 +143,27 @@ static PyObject *nn_optimizer(PyObject *module, PyObject *args)
 typedef struct step {
     optimizer *o;
     tape *tape; /* a spare one, for its threads */
-    double lr, scale, momentum, weight_decay, norm;
+    double lr, scale, norm;
 } step;
 
-static rapt_code step_adam(step *p, rapt_error *err)
+/* SGD's optimizer of a parameter, where it has a gradient. */
+static rapt_code make_late(optimizer *o, size_t i, rapt_error *err)
+{
+    const rapt_tensor *x = &param_of(o, i)->value;
+    if (o->with_sgd && !o->each[i] && x->requires_grad && x->grad_filled)
+        o->each[i] = rapt_sgd_new(set_of(o, i), &o->sgd, err);
+    return err->code;
+}
+
+static rapt_code step_each(step *p, rapt_error *err)
 {
     for (size_t i = 0; i < p->o->count; i++) {
-        rapt_code code = rapt_adam_step(p->o->adam[i], p->tape->tape, p->lr, p->scale, err);
+        rapt_code code = make_late(p->o, i, err);
+        if (!code && p->o->each[i])
+            code = rapt_adam_step(p->o->each[i], p->tape->tape, p->lr, p->scale, err);
         if (code)
             return code;
         rapt_params_at(set_of(p->o, i), 0); // rows of a sparse parameter are read at any time, by NumPy for one
-    }
-    return RAPT_OK;
-}
-
-/* p <- p - lr v, with v <- momentum v + scale g + weight_decay p. The library has no operation for it. */
-static rapt_code step_sgd(step *p, rapt_error *err)
-{
-    for (size_t i = 0; i < p->o->count; i++) {
-        rapt_tensor *x = &param_of(p->o, i)->value;
-        const size_t count = rapt_tensor_size(x);
-        float **v = &p->o->velocity[i];
-        if (!x->requires_grad || !x->grad_filled)
-            continue;
-        if (p->momentum != 0 && !*v && !(*v = calloc(count, sizeof **v)))
-            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the momentum of \"%s\"", x->name);
-        for (size_t k = 0; k < count; k++) {
-            float g = fmaf((float)p->weight_decay, x->data[k], (float)p->scale * x->grad[k]);
-            if (p->momentum != 0)
-                g = (*v)[k] = fmaf((float)p->momentum, (*v)[k], g);
-            x->data[k] = fmaf(-(float)p->lr, g, x->data[k]);
-        }
     }
     return RAPT_OK;
 }
@@ -198,12 +205,11 @@ static int run_step(const ext_state *s, step *p, rapt_code (*fn)(step *, rapt_er
     return -1;
 }
 
-/* step(lr, scale, momentum, weight_decay): the last two are of SGD. */
+/* step(lr, scale). */
 static PyObject *optimizer_step(PyObject *self, PyObject *args)
 {
     step p = {.o = (optimizer *)self};
-    if (!PyArg_ParseTuple(args, "dddd:step", &p.lr, &p.scale, &p.momentum, &p.weight_decay) ||
-        run_step(ext_state_of(self), &p, p.o->adam ? step_adam : step_sgd) < 0)
+    if (!PyArg_ParseTuple(args, "dd:step", &p.lr, &p.scale) || run_step(ext_state_of(self), &p, step_each) < 0)
         return NULL;
     Py_RETURN_NONE;
 }

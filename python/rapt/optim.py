@@ -50,7 +50,7 @@ class Optimizer:
     params are net.parameters(), or a list of some of them. RuntimeWarning: a part of net has no parameters yet, because it takes
     their sizes from its first input; make the optimizer after that."""
 
-    def __init__(self, params, lr, options, muon=False):
+    def __init__(self, params, lr, kind, options):
         expected = "an iterable of parameters: net.parameters(), not net" if hasattr(params, "parameters") else \
             "an iterable of parameters, such as net.parameters()"
         unique = {id(parameter): parameter for parameter in tuple_of(params, "params", expected)}
@@ -60,9 +60,8 @@ class Optimizer:
         _warn_of_sizes(params)
         self.lr = lr
         self.params = tuple(unique.values())
-        self._handle = _rapt.optimizer(self.params, options, muon)
+        self._handle = _rapt.optimizer(self.params, kind, options)
         self._scale = 1.0
-        self._momentum = self._weight_decay = 0.0
 
     @property
     def lr(self):
@@ -79,7 +78,7 @@ class Optimizer:
         if not self._handle.has_gradients():
             _warn("step: no parameter of this optimizer has a gradient, so none changes: call loss.backward() before, and make "
                   "the optimizer anew with a new net", 3)
-        self._handle.step(self._lr, self._scale, self._momentum, self._weight_decay)
+        self._handle.step(self._lr, self._scale)
         self._scale = 1.0
 
     def zero_grad(self):
@@ -102,14 +101,14 @@ class Adam(Optimizer):
     """Adam (Kingma & Ba 2015), as `rapt train` does it, without weight decay."""
 
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8):
-        super().__init__(params, lr, _adam(betas, eps))
+        super().__init__(params, lr, "adam", _adam(betas, eps))
 
 
 class AdamW(Optimizer):
     """Adam with decoupled weight decay (Loshchilov & Hutter 2019) of matrices; biases and norms do not decay."""
 
     def __init__(self, params, lr=0.001, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01):
-        super().__init__(params, lr, {**_adam(betas, eps), "weight_decay": weight_decay})
+        super().__init__(params, lr, "adam", {**_adam(betas, eps), "weight_decay": weight_decay})
 
 
 class Muon(Optimizer):
@@ -123,12 +122,16 @@ class Muon(Optimizer):
     def __init__(self, params, lr=0.001, weight_decay=0.1, momentum=0.95, nesterov=True, ns_steps=5, adjust_lr="original"):
         options = {"weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov, "ns_steps": ns_steps,
                    "adjust_lr": adjust_lr}
-        super().__init__(params, lr, options, muon=True)
+        super().__init__(params, lr, "muon", options)
 
 
 class SGD(Optimizer):
-    """p - lr v, where v = momentum v + g + weight_decay p and g is the gradient."""
+    """p - lr v, where v = momentum v + u, u = g + weight_decay p, and g is the gradient; with nesterov p - lr (u + momentum v).
+    This is torch.optim.SGD without dampening.
 
-    def __init__(self, params, lr, momentum=0.0, weight_decay=0.0):
-        super().__init__(params, lr, None)
-        self._momentum, self._weight_decay = _rate("momentum", momentum), _rate("weight_decay", weight_decay)
+    InvalidValueError: a momentum that is not from 0 to below 1; nesterov without a momentum."""
+
+    def __init__(self, params, lr, momentum=0.0, weight_decay=0.0, nesterov=False):
+        options = {"momentum": _rate("momentum", momentum), "weight_decay": _rate("weight_decay", weight_decay),
+                   "nesterov": nesterov}
+        super().__init__(params, lr, "sgd", options)

@@ -404,6 +404,14 @@ class Optimizers(Close):
             trainer.step()
         self.assertEqual(caught.filename, __file__)
         self.close(p, x)
+        frozen.requires_grad = True
+        self.gradient(frozen, [1.0])
+        trainer.step()
+        self.close(frozen, [3 - 0.1 * (1 + 0.01 * 3)])
+        for options, message in (({"momentum": 1}, "SGD: a momentum of 1: it is 0 or more and below 1"),
+                                 ({"nesterov": True}, "SGD: nesterov needs a momentum above 0")):
+            with self.assertRaisesRegex(rapt.InvalidValueError, message):
+                optim.SGD([p], 0.1, **options)
 
     @unittest.skipIf(numpy is None, "needs NumPy")
     def test_muon(self):

@@ -145,6 +145,7 @@ class Torch(Close):
         makers = (
             (lambda p: optim.SGD(p, 0.1), lambda p: torch.optim.SGD(p, 0.1)),
             (lambda p: optim.SGD(p, 0.1, 0.9, 0.01), lambda p: torch.optim.SGD(p, 0.1, momentum=0.9, weight_decay=0.01)),
+            (lambda p: optim.SGD(p, 0.1, 0.8, nesterov=True), lambda p: torch.optim.SGD(p, 0.1, momentum=0.8, nesterov=True)),
             (lambda p: optim.Adam(p, 0.01), lambda p: torch.optim.Adam(p, 0.01)),
             (lambda p: optim.AdamW(p, 0.01, (0.8, 0.99), 1e-6, 0.1),
              lambda p: torch.optim.AdamW(p, 0.01, (0.8, 0.99), 1e-6, 0.1)))
