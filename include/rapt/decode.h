@@ -63,6 +63,12 @@ typedef struct rapt_translate_options {
                                    a hypothesis has. Log-probabilities have the penalty, but not the temperature. Tokens are
                                    drawn by the seed, the line and the position alone: segment s of line l is sample l + 2^40 s,
                                    both counted from 0, and the first token after the start token has position 0 */
+    const rapt_model *const *others; /* [other_count] an ensemble: models of the same vocabularies that translate together with
+                                   this one, which is the first. A token has the mean of the log-probabilities that they give it
+                                   (a geometric mean of probabilities, as with Marian and OpenNMT; fairseq's is arithmetic), and
+                                   so has a translation. Search settings, languages and alignments are the first one's. They
+                                   must last as long as the translator, and not change */
+    size_t other_count;       /* up to 63 */
     rapt_language detokenize; /* replaces the model's own; RAPT_LANGUAGE_NONE, 0, keeps it */
     bool as_tokens;           /* return translations as the model generates them, neither detokenized nor capitalized */
     bool alignment;           /* compute the alignment of every hypothesis; each costs a forward pass */
@@ -142,7 +148,8 @@ RAPT_API rapt_code rapt_translate(const rapt_model *m, const char *const *lines,
 typedef struct rapt_translator rapt_translator;
 
 /* `options` may be NULL and is copied; texts that it points to are read during the call only. The model must not change while the
- * translator lives. NULL with `err` set: the errors of rapt_translate that do not concern lines. */
+ * translator lives. NULL with `err` set: the errors of rapt_translate that do not concern lines; RAPT_ERR_VALUE also for models
+ * that are no ensemble ("model 2 of the ensemble has another target vocabulary than the first"). */
 RAPT_API rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_options *options, rapt_error *err);
 RAPT_API void rapt_translator_free(rapt_translator *t); /* NULL is fine */
 

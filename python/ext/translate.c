@@ -156,6 +156,45 @@ static int read_prefixes(PyObject *list, lines *l)
     return 0;
 }
 
+/* The models of an ensemble, held. */
+typedef struct other_models {
+    PyObject *handles;          /* a tuple */
+    PyObject **holds;           /* [count] */
+    const rapt_model **models;  /* [count] */
+    size_t count;
+} other_models;
+
+static void release_others(other_models *o)
+{
+    for (size_t i = 0; i < o->count; i++)
+        model_end(PyTuple_GetItem(o->handles, (Py_ssize_t)i), o->holds[i]);
+    PyMem_Free(o->holds);
+    PyMem_Free(o->models);
+}
+
+/* Of a tuple of handles. release_others in any case. */
+static int hold_others(const ext_state *s, PyObject *handles, other_models *o)
+{
+    const size_t count = (size_t)PyTuple_Size(handles);
+    *o = (other_models){.handles = handles, .holds = PyMem_Calloc(count + 1, sizeof *o->holds),
+                        .models = PyMem_Calloc(count + 1, sizeof *o->models)};
+    if (!o->holds || !o->models) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (; o->count < count; o->count++) {
+        PyObject *handle = PyTuple_GetItem(handles, (Py_ssize_t)o->count);
+        if (!PyObject_TypeCheck(handle, (PyTypeObject *)s->model)) {
+            ext_wrong_type("an item of ensemble", "a Translator", handle);
+            return -1;
+        }
+        if (!model_begin(handle, &o->holds[o->count]))
+            return -1;
+        o->models[o->count] = ((model *)handle)->model;
+    }
+    return 0;
+}
+
 PyObject *translations_list(const ext_state *s, const rapt_translation *t, size_t count, const rapt_translate_options *o)
 {
     PyObject *list = PyList_New((Py_ssize_t)count), *item;
@@ -166,12 +205,14 @@ PyObject *translations_list(const ext_state *s, const rapt_translation *t, size_
     return list;
 }
 
-/* translate(lines, options, prefixes or None, should_stop or None, number of the first line): a list of tuples. */
+/* translate(lines, options, prefixes or None, should_stop or None, number of the first line, other models): a list of tuples. */
 PyObject *model_translate(PyObject *self, PyObject *args)
 {
-    PyObject *list, *dict, *prefixes, *should_stop, *result = NULL, *hold;
+    PyObject *list, *dict, *prefixes, *should_stop, *handles, *result = NULL, *hold;
     unsigned long long first;
-    if (!PyArg_ParseTuple(args, "OO!OOK:translate", &list, &PyDict_Type, &dict, &prefixes, &should_stop, &first))
+    other_models others = {0};
+    if (!PyArg_ParseTuple(args, "OO!OOKO!:translate", &list, &PyDict_Type, &dict, &prefixes, &should_stop, &first, &PyTuple_Type,
+                          &handles))
         return NULL;
     model *m = (model *)self;
     const ext_state *s = ext_state_of(self);
@@ -180,6 +221,10 @@ PyObject *model_translate(PyObject *self, PyObject *args)
     lines l = {.first = (size_t)first};
     rapt_translate_options o = rapt_translate_options_default();
     o.compute = m->compute;
+    if (hold_others(s, handles, &others) < 0)
+        goto end;
+    o.others = others.models;
+    o.other_count = others.count;
     if (translate_options_read(dict, &o) < 0 || ext_sized_read(list, "text", &l.texts) < 0 || read_prefixes(prefixes, &l) < 0)
         goto end;
     if (!(l.out = PyMem_Calloc(l.texts.count + 1, sizeof *l.out))) {
@@ -188,7 +233,7 @@ PyObject *model_translate(PyObject *self, PyObject *args)
     }
     ext_call c;
     rapt_error err = {0};
-    bool own = m->trainable || has_own(dict);
+    bool own = m->trainable || others.count > 0 || has_own(dict);
     ext_call_begin(&c, should_stop);
     rapt_code code = run(&c, m, &o, own, &l, &err);
     ext_call_end(&c);
@@ -200,6 +245,7 @@ end:
     PyMem_Free(l.out);
     PyMem_Free(l.prefixes);
     ext_texts_free(&l.texts);
+    release_others(&others);
     model_end(self, hold);
     return result;
 }

@@ -156,8 +156,8 @@ class Translator(Model):
     def translate(self, text, *, beam=None, n_best=None, length_penalty=None, max_ratio=None, no_repeat_ngram=None,
                   min_length=None, prefix=None, suppress=None, temperature=None, top_k=None, top_p=None, min_p=None,
                   typical_p=None, repetition_penalty=None, seed=None, first_line=0, source=None, target=None, alignment=False,
-                  tokens=False, replace_unknown=False, split=None, detokenize=True,
-                  should_stop=None):
+                  tokens=False, replace_unknown=False, ensemble=(), split=None,
+                  detokenize=True, should_stop=None):
         """Translates a str to a Translation, or a list or tuple of str to a list of them.
 
         beam             1 is greedy search; default: as the model says, greedy for models of rapt
@@ -179,6 +179,8 @@ class Translator(Model):
         alignment        also return attention weights between tokens; costs a pass for each hypothesis
         tokens           also return tokens and their log-probabilities
         replace_unknown  True: each unknown word of the text becomes the source word that it attends to most
+        ensemble         other Translators of the same vocabularies: a token has the mean of the log-probabilities of all models.
+                         Such a call packs the weights of all of them first
         split            "as_trained", "long" or "all": which lines are translated sentence by sentence
         detokenize       False: tokens as the model writes them, joined
         should_stop      a callable without arguments, asked some 50 times a second: true ends the call with InterruptedRunError
@@ -195,13 +197,14 @@ class Translator(Model):
                    "replace_unknown": replace_unknown,
                    "split": split, "as_tokens": None if detokenize else True}
         single = isinstance(text, str)
+        others = tuple(getattr(other, "_handle", None) for other in ensemble)
         prefixes = None
         if prefix is None or isinstance(prefix, str):
             options["prefix"] = prefix
         else:
             prefixes = tuple(prefix)
         results = self._handle.translate((text,) if single else text, options, prefixes, should_stop,
-                                         integer_of(first_line, "first_line", 0, (1 << 40) - 1))
+                                         integer_of(first_line, "first_line", 0, (1 << 40) - 1), others)
         translations = [Translation([Hypothesis(*h) for h in hypotheses], *rest) for hypotheses, *rest in results]
         return translations[0] if single else translations
 

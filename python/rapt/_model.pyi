@@ -57,7 +57,7 @@ class Translator(Model):
                   min_p: float | None = None, typical_p: float | None = None, repetition_penalty: float | None = None,
                   seed: int | None = None, first_line: int = 0,
                   source: str | None = None, target: str | None = None, alignment: bool = False, tokens: bool = False,
-                  replace_unknown: bool = False,
+                  replace_unknown: bool = False, ensemble: Sequence[Translator] = (),
                   split: Literal["as_trained", "long", "all"] | None = None, detokenize: bool = True,
                   should_stop: Callable[[], bool] | None = None) -> Translation: ...
     @overload
@@ -69,6 +69,7 @@ class Translator(Model):
                   min_p: float | None = None, typical_p: float | None = None, repetition_penalty: float | None = None,
                   seed: int | None = None, first_line: int = 0, source: str | None = None, target: str | None = None,
                   alignment: bool = False, tokens: bool = False, replace_unknown: bool = False,
+                  ensemble: Sequence[Translator] = (),
                   split: Literal["as_trained", "long", "all"] | None = None,
                   detokenize: bool = True, should_stop: Callable[[], bool] | None = None) -> list[Translation]: ...
     def translate_file(self, source: _Path, target: _Path, **options: Any) -> dict[str, float]: ...

@@ -60,6 +60,12 @@ class TheProgramsBytes(unittest.TestCase):
         self.assertEqual("".join(t + "\n" for t in ours), self.program("--replace-unknown", lines=lines))
         self.assertFalse(any("<unk>" in text for text in ours))
 
+    def test_ensembles(self):
+        alone = self.model.translate(LINES[:20], beam=2, tokens=True)
+        self.assertEqual(self.model.translate(LINES[:20], beam=2, tokens=True, ensemble=[self.model, self.model]), alone)
+        with self.assertRaises(TypeError):
+            self.model.translate("Go.", ensemble=["a"])
+
     def test_alone_and_together(self):
         together = self.model.translate(LINES[:20], beam=3, tokens=True)
         self.assertEqual([self.model.translate(line, beam=3, tokens=True) for line in LINES[:20]], together)

@@ -26,11 +26,15 @@
 /* Batches of lines that are sorted by length together. */
 #define BLOCK_BATCHES 64
 #define MAX_SUPPRESS 256
+#define MAX_OTHERS 63
 
 typedef struct translate_arguments {
     const char *model, *file, *text, *prefix_file, *adapter;
     const char *suppress[MAX_SUPPRESS];
     size_t suppress_count;
+    const char *ensemble[MAX_OTHERS];
+    size_t ensemble_count;
+    rapt_model *others[MAX_OTHERS]; /* [ensemble_count] or fewer, after a failure */
     rapt_text line;        /* `text` */
     rapt_model *m;
     struct lines prefixes; /* lines of prefix_file */
@@ -83,6 +87,8 @@ static const cli_option OPTIONS[] = {
                 "sentence by sentence: long, those beyond the model's maximum length; sentences, all of several (default: as "
                 "the model was trained)"),
     OPTION_COUNT("batch", "N", AT(o.batch), 1, 65536, "Batch size in sentences (default 64); the result does not depend on it"),
+    OPTION_TEXTS("ensemble", "MODEL", AT(ensemble), AT(ensemble_count), MAX_OTHERS, "Translate with this model, too: a token has "
+                 "the mean of the log-probabilities of all models, which have the same vocabularies; can be repeated"),
     CLI_OPTION_ADAPTER(AT(adapter)),
     CLI_OPTION_PRECISION(AT(o.compute.type), CLI_PRECISION),
     CLI_OPTION_WEIGHTS(AT(o.compute.weights), AT(o.compute.type), CLI_WEIGHTS),
@@ -320,6 +326,26 @@ static rapt_code read_prefixes(translate_arguments *a, rapt_error *err)
     return code;
 }
 
+/* --ensemble. The adapter is the first model's. */
+static bool load_others(translate_arguments *a, rapt_error *err)
+{
+    for (; a->o.other_count < a->ensemble_count; a->o.other_count++) {
+        rapt_model *other = cli_model_inference(a->ensemble[a->o.other_count], NULL, RAPT_TASK_TRANSLATION, err);
+        if (!other)
+            return false;
+        a->others[a->o.other_count] = other;
+    }
+    a->o.others = (const rapt_model *const *)a->others;
+    return true;
+}
+
+static void free_models(translate_arguments *a)
+{
+    for (size_t i = 0; i < a->o.other_count; i++)
+        rapt_model_free(a->others[i]);
+    rapt_model_free(a->m);
+}
+
 int cmd_translate(int argc, char **argv)
 {
     translate_arguments a = {.o = rapt_translate_options_default()};
@@ -327,7 +353,7 @@ int cmd_translate(int argc, char **argv)
     options_parse(&translate_command, argc, argv, &a);
     cli_warn_threads(a.o.compute.threads, a.quiet);
     rapt_model *m = a.m = cli_model_inference(a.model, a.adapter, RAPT_TASK_TRANSLATION, &err);
-    bool ok = m && read_prefixes(&a, &err) == RAPT_OK;
+    bool ok = m && load_others(&a, &err) && read_prefixes(&a, &err) == RAPT_OK;
     line_stream *in = ok && !a.text ? cli_open_lines(a.file, &err) : NULL;
     rapt_translator *t = in || (ok && a.text) ? rapt_translator_new(m, &a.o, &err) : NULL;
     ok = t && translate_stream(&a, t, in, &err) == RAPT_OK;
@@ -335,6 +361,6 @@ int cmd_translate(int argc, char **argv)
     line_stream_free(in);
     lines_free(&a.prefixes);
     free(a.prefix);
-    rapt_model_free(m);
+    free_models(&a);
     return ok ? 0 : cli_fail(&err);
 }

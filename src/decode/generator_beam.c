@@ -26,7 +26,7 @@ static rapt_code generator_beam_run(const generator_beams *b, rapt_kv_cache *cac
     rapt_kv_cache_clear(cache, 1);
     while (!code && search_rows(s) > 0) {
         rapt_real *logits = generator_beam_step(b, cache, s, err);
-        code = logits ? search_extend(s, logits, err) : err->code;
+        code = logits ? search_extend(s, &logits, 1, err) : err->code;
         if (!code && search_rows(s) > 0 && search_parents(s))
             rapt_kv_cache_select(cache, search_parents(s), search_rows(s));
     }
@@ -46,7 +46,7 @@ rapt_code generator_beam(const generator_beams *b, double repetition_penalty, ar
         policy = (rapt_search_policy){.length_penalty = 1};
     const size_t room = context - b->count + 1; /* the step after the last token is not computed */
     const search_text text = {b->text, b->count, b->count, b->count + (b->max_tokens < room ? b->max_tokens : room),
-                              b->text, b->count, m->end_of_text, m->end_of_text_count};
+                              b->text, b->count, m->end_of_text, m->end_of_text_count, 0};
     const search_options o = {.beam = b->beams, .n_best = b->beams, .length_penalty = policy.length_penalty,
                               .no_repeat = policy.no_repeat_ngram, .repetition_penalty = repetition_penalty, .policy = &policy};
     rapt_kv_sizes sizes = rapt_lm_kv_sizes(m->net, b->beams);

@@ -60,6 +60,12 @@ rapt_code model_tapes_make(model_tapes *s, const rapt_model *m, const rapt_compu
     return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }
 
+packed_weights *model_tapes_pack_other(const model_tapes *s, const rapt_model *m, rapt_error *err)
+{
+    params_sync(m->params, s->pool);
+    return model_pack(m, s->list[0], s->pool, err);
+}
+
 void model_tapes_free(model_tapes *s)
 {
     for (int i = 0; s->list && i < s->count; i++)

@@ -25,6 +25,8 @@ enum {
 /* Makes the tapes that `which` names, and applies deferred updates of the model, which may be in training: from here on it is
  * only read. RAPT_ERR_VALUE: the options are wrong; RAPT_ERR_MEMORY. Call model_tapes_free in any case. */
 rapt_code model_tapes_make(model_tapes *s, const rapt_model *m, const rapt_compute *options, int which, rapt_error *err);
+/* Packs another model for the same tapes, which read it with tape_use_packed; the caller frees it. NULL with `err` set. */
+packed_weights *model_tapes_pack_other(const model_tapes *s, const rapt_model *m, rapt_error *err);
 /* Zeroed: does nothing. */
 void model_tapes_free(model_tapes *s);
 

@@ -25,12 +25,14 @@ void segment_runs_free(segment_runs *r)
         segment_run_free(r->runs[i]);
     free(r->runs);
     free(r->step);
+    free(r->scratch.logits);
     *r = (segment_runs){.setup = r->setup};
 }
 
-static sentence_model translate_model(const segment_runs *r, rapt_tape *t)
+static sentence_model translate_model(const segment_runs *r, rapt_tape *t, sentence_scratch *scratch)
 {
-    return (sentence_model){t, r->setup->m->translation.net, r->setup->o.compute.kv_cache};
+    const ensemble *e = &r->setup->ensemble;
+    return (sentence_model){t, e->nets, e->count, r->setup->o.compute.kv_cache, scratch};
 }
 
 /* ---- how segments end --------------------------------------------------------------------------------------------- */
@@ -138,7 +140,7 @@ static bool segment_runs_make(segment_runs *r, size_t count)
         segment_run *run = calloc(1, sizeof *run);
         if (!run)
             return false;
-        if (sentence_init(&run->sentence, NULL)) {
+        if (sentence_init(&run->sentence, r->setup->ensemble.count, NULL)) {
             segment_run_free(run);
             return false;
         }
@@ -158,7 +160,7 @@ static sentence_source translate_source(const rapt_model *m, const segment_run *
 /* Encodes runs[count] together. */
 static rapt_code translate_encode(const segment_runs *r, rapt_tape *t, segment_run *const *runs, size_t count, rapt_error *err)
 {
-    const sentence_model on = translate_model(r, t);
+    const sentence_model on = translate_model(r, t, NULL);
     sentence_source *sources = malloc(count * sizeof *sources);
     sentence **sentences = malloc(count * sizeof *sentences);
     rapt_code code = sources && sentences ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu segments", count);
@@ -288,7 +290,7 @@ static void segment_runs_end_stopped(segment_runs *r)
 segment_work segment_runs_step(segment_runs *r, rapt_tape *t)
 {
     rapt_error err = {0};
-    const sentence_model on = translate_model(r, t);
+    const sentence_model on = translate_model(r, t, &r->scratch);
     segment_runs_end_stopped(r);
     segment_work work = {.segments = r->count};
     if (r->count == 0)

@@ -22,6 +22,7 @@ typedef struct segment_runs {
     size_t count, made, capacity;
     sentence **step;       /* [made] scratch memory of a step */
     size_t step_capacity;
+    sentence_scratch scratch;
 } segment_runs;
 
 void segment_runs_free(segment_runs *r);

@@ -30,6 +30,7 @@ rapt_translator *rapt_translator_new(const rapt_model *m, const rapt_translate_o
     thread_mutex_init(&t->lane.lock);
     if (translate_setup_init(&t->setup, m, options, err) == RAPT_OK && translate_set_prefix(t, err) == RAPT_OK &&
         model_tapes_make(&t->tapes, m, &t->setup.o.compute, MODEL_TAPES_EACH | MODEL_TAPES_ALL, err) == RAPT_OK &&
+        ensemble_make(&t->setup.ensemble, m, t->setup.o.others, t->setup.o.other_count, &t->tapes, err) == RAPT_OK &&
         translate_lane_init(t, err) == RAPT_OK)
         return t;
     rapt_translator_free(t);

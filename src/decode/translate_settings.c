@@ -20,6 +20,7 @@ rapt_code translate_setup_init(translate_setup *s, const rapt_model *m, const ra
 void translate_setup_free(translate_setup *s)
 {
     suppressed_free(&s->suppressed);
+    ensemble_free(&s->ensemble);
 }
 
 void translate_settings_free(translate_settings *s)

@@ -2,6 +2,7 @@
 #ifndef DECODE_TRANSLATE_SETTINGS_H
 #define DECODE_TRANSLATE_SETTINGS_H
 
+#include "decode/ensemble.h"
 #include "decode/languages.h"
 #include "decode/sampler.h"
 #include "decode/suppressed.h"
@@ -13,6 +14,7 @@ typedef struct translate_setup {
     rapt_translate_options o; /* defaults filled in */
     languages lang;           /* *this must not move */
     suppressed suppressed;    /* the options' */
+    ensemble ensemble;        /* of `m` and the models of the options, once the translator has its tapes */
 } translate_setup;
 
 /* The settings that may differ from run to run. */

@@ -146,14 +146,41 @@ static rapt_code search_draw(search *s, const rapt_real *x, double base, rapt_er
     return code;
 }
 
-/* Collects the candidates of all rows. `logits`: [rows, classes]. */
-static rapt_code search_gather(search *s, rapt_real *logits, rapt_error *err)
+/* The means of logits[models], of a row that begins at element `at`, in place of the first. Sums of equal floats, and their
+ * means, are exact in double. */
+static void search_average(const search *s, rapt_real *const *logits, size_t models, size_t at)
+{
+    for (size_t j = at; j < at + s->classes; j++) {
+        double sum = 0;
+        for (size_t m = 0; m < models; m++)
+            sum += (double)logits[m][j];
+        logits[0][j] = (rapt_real)(sum / (double)models);
+    }
+}
+
+/* The rule's `weigh` of the mean of all models: the mean of their logits, and of their bases. */
+static rapt_code search_weigh(search *s, size_t row, rapt_real *const *logits, size_t models, double *base, rapt_error *err)
+{
+    const size_t at = row * s->classes;
+    rapt_code code = s->rule->weigh(s, &s->rows[row], logits[0] + at, base, err);
+    for (size_t m = 1; m < models && !code; m++) {
+        double own;
+        code = s->rule->weigh(s, &s->rows[row], logits[m] + at, &own, err);
+        *base += (own - *base) / (double)(m + 1);
+    }
+    if (!code && models > 1)
+        search_average(s, logits, models, at);
+    return code;
+}
+
+/* Collects the candidates of all rows. */
+static rapt_code search_gather(search *s, rapt_real *const *logits, size_t models, rapt_error *err)
 {
     s->candidates.count = 0;
     for (size_t i = 0; i < s->row_count; i++) {
-        rapt_real *x = logits + i * s->classes; /* [classes] */
+        rapt_real *x = logits[0] + i * s->classes; /* [classes] */
         double base;
-        rapt_code code = s->rule->weigh(s, &s->rows[i], x, &base, err);
+        rapt_code code = search_weigh(s, i, logits, models, &base, err);
         if (!code && s->length >= s->text.count)
             search_suppress(s, &s->rows[i], x);
         if (!code && s->length < s->text.count) {
@@ -201,13 +228,13 @@ static void search_advance(search *s)
     s->length++;
 }
 
-rapt_code search_extend(search *s, rapt_real *logits, rapt_error *err)
+rapt_code search_extend(search *s, rapt_real *const *logits, size_t models, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     s->next_count = 0;
     if (s->length < s->text.count && !s->rule->weighs_prompt)
         search_continue_row(s, &(candidate){s->rows[0].log_prob, 0, s->text.prompt[s->length]});
-    else if ((code = search_gather(s, logits, err)) == RAPT_OK)
+    else if ((code = search_gather(s, logits, models, err)) == RAPT_OK)
         search_choose(s);
     search_advance(s);
     return code;

@@ -77,9 +77,11 @@ typedef struct search search;
 search *search_new(const search_options *o, const search_text *text, const kernels *k, size_t classes, arena *memory,
                    rapt_error *err);
 
-/* Extends the hypotheses by a token, chosen from the logits [rows, classes], which may be overwritten. RAPT_ERR_NOT_FINITE: a
- * logit was not finite; RAPT_ERR_VALUE: the policy leaves no token. */
-rapt_code search_extend(search *s, rapt_real *logits, rapt_error *err);
+/* Extends the hypotheses by a token, chosen from logits[models], the logits [rows, classes] of each model, which are overwritten.
+ * A token has the mean of the log-probabilities that the models give it, each by all rules; with several models, that is not the
+ * log-probability of a distribution. Equal models have the mean that each alone gives, to the bit. RAPT_ERR_NOT_FINITE: a logit
+ * was not finite; RAPT_ERR_VALUE: the policy leaves no token. */
+rapt_code search_extend(search *s, rapt_real *const *logits, size_t models, rapt_error *err);
 /* The rows of the next step; 0: the search is over. */
 size_t search_rows(const search *s);
 /* [rows] the last token of each row. */

@@ -249,6 +249,22 @@ translate unknown.txt --tokens --replace-unknown >taken.out
 check '--replace-unknown: tokens stay' cmp <(cut -f2,3 unknown.out) <(cut -f2,3 taken.out)
 check '--replace-unknown: no <unk>' test "$(cut -f1 taken.out | grep -c '<unk>')" = 0
 is '--replace-unknown without unknown words' plain.out translate lines.txt --replace-unknown
+# An ensemble of a model and itself is the model; one with another model is neither; other vocabularies are refused.
+is '--ensemble with itself' plain.out translate lines.txt --ensemble model
+is '--ensemble with itself twice, beam' best.out translate lines.txt --beam 4 --length-penalty 0.6 --n-best 4 --ensemble model \
+    --ensemble model
+"$RAPT" train tiny.yaml --quiet --out second --set seed=8 --set train.steps=60 >/dev/null 2>&1
+translate lines.txt --ensemble second --json --detokenize none >both.json
+python3 -c 'import json
+for line in open("both.json"): print(json.loads(line)["text"])' | paste lines.txt - >both.tsv
+paste <("$RAPT" eval model both.tsv --each --quiet | cut -f1) <("$RAPT" eval second both.tsv --each --quiet | cut -f1) >both.scores
+check '--ensemble with another model: the mean of what both give' python3 -c 'import json
+for a, b in zip(open("both.json"), open("both.scores"), strict=True):
+    one, two = map(float, b.split())
+    assert abs(json.loads(a)["hypotheses"][0]["log_prob"] - (one + two) / 2) < 1e-3, (a, b)
+    assert one != two, b'
+refused 1 'model 2 of the ensemble has another source vocabulary than the first' 'an ensemble of other words' \
+    "$RAPT" translate model lines.txt --ensemble says
 # ---- alignments ----------------------------------------------------------------------------------------------------
 translate lines.txt --alignment hard >hard.out
 check '--alignment: the translations are the same' cmp plain.out <(cut -f1 hard.out)

@@ -33,7 +33,7 @@ static inline setting new_setting(size_t vocab, size_t limit, rapt_real eos)
     model_ids(s.source, SENTENCES * SOURCE, 3);
     for (size_t i = 0; i < SENTENCES; i++) {
         s.limits[i] = limit + i % 2;
-        assert_int_equal(sentence_init(&s.sentences[i], &err), RAPT_OK);
+        assert_int_equal(sentence_init(&s.sentences[i], 1, &err), RAPT_OK);
     }
     return s;
 }
@@ -75,7 +75,8 @@ static inline void search_together(setting *s, size_t first, size_t count, size_
     rapt_error err = {0};
     sentence *on[SENTENCES] = {NULL};
     sentence_source from[SENTENCES] = {{NULL}};
-    const sentence_model model = {s->t, s->m, RAPT_TYPE_FP32};
+    const sentence_net net = {.net = s->m};
+    const sentence_model model = {s->t, &net, 1, RAPT_TYPE_FP32, NULL};
     o.beam = beam ? beam : 1;
     o.special = RAPT_SPECIAL_IDS;
     o.n_best = o.n_best ? o.n_best : 1;

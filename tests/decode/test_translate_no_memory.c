@@ -22,7 +22,9 @@ static rapt_code translate(const rapt_translate_options *own)
     const rapt_translator_request request = {.options = own, .prefixes = TEXTS_OF(prefixes, LINES)};
     rapt_error err = {0};
     rapt_translation out[LINES];
-    rapt_translator *t = rapt_translator_new(model, &TRANSLATE(.compute.threads = 1, .prefix = "w8"), &err);
+    rapt_translator *t = rapt_translator_new(model, &TRANSLATE(.compute.threads = 1, .prefix = "w8",
+                                                    .others = (const rapt_model *const[]){model}, .other_count = own->beam == 3),
+                                             &err);
     rapt_code code = t ? rapt_translator_run(t, &request, TEXTS_OF(lines, LINES), LINES, out, &err) : err.code;
     if (t && !code)
         rapt_translations_free(out, LINES);

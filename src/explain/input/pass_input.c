@@ -134,10 +134,11 @@ rapt_code pass_translate(rapt_tape *t, const rapt_model *m, const pass_tokens *s
     search_options options = {.beam = 1, .n_best = 1, .special = m->translation.special};
     const sentence_source from = {.ids = source->ids, .count = source->count, .options = &options,
                                   .limit = search_limit(m, &options, source->count, 0)};
-    const sentence_model on = {t, m->translation.net, RAPT_TYPE_FP32};
+    const sentence_net net = {.net = m->translation.net};
+    const sentence_model on = {t, &net, 1, RAPT_TYPE_FP32, NULL};
     sentence s;
     *target = (pass_tokens){0};
-    rapt_code code = sentence_init(&s, err);
+    rapt_code code = sentence_init(&s, 1, err);
     code = code ? code : sentence_run(&on, &s, &from, err);
     const search_hypothesis *best = code ? NULL : search_found(s.search).best;
     if (!code && !whole_text_is(m->translation.target, best->tokens, best->length)) { /* as rapt_translate does */
