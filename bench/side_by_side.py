@@ -230,7 +230,9 @@ def processor():
     """The processor's short name, and what the page says of the machine."""
     info = pathlib.Path("/proc/cpuinfo").read_text()
     vendor, family, model = (re.search(rf"^{key}\s*: (.*)", info, re.M)[1] for key in ("vendor_id", "cpu family", "model"))
-    name = NAMES.get((vendor, int(family), int(model)), f"family {family}, model {model}")
+    # A virtual machine may give an older model's number: Rocket Lake's, 167, on processors with AMX.
+    amx = ", AMX" if " amx_tile" in info else ""
+    name = NAMES.get((vendor, int(family), int(model)), f"family {family}, model {model}{amx}")
     return name, f"{vendor}, family {family}, model {model}; {os.cpu_count()} CPUs, {options.threads} threads"
 
 
