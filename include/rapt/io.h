@@ -125,6 +125,10 @@ typedef struct rapt_load_options {
     rapt_stop_fn *stop;  /* asked before each parameter is read: true cancels the call; or NULL. A folder of rapt has
                             checksums, which are compared before that: its file is read once */
     void *context;       /* of stop */
+    bool held;           /* for the base of adapters that are trained (rapt_model_add_lora): matrices stay in the files as with
+                            `inference`, but the model can be trained and saved. Matrix products of layers read weights that are
+                            stored in fewer bits from there in each pass, once the model has adapters */
+    uint8_t reserved[7]; /* zeros, or else refused */
 } rapt_load_options;
 
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */

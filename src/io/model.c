@@ -261,7 +261,7 @@ static rapt_model *model_load(model_source from, rapt_task wanted, rapt_error *e
     return NULL;
 }
 
-SIZED_ENDS_WITH(rapt_load_options, context);
+SIZED_ENDS_WITH(rapt_load_options, reserved);
 
 void rapt_load_options_init(rapt_load_options *o, size_t size)
 {
@@ -271,9 +271,9 @@ void rapt_load_options_init(rapt_load_options *o, size_t size)
 rapt_model *rapt_model_load(const char *folder, const rapt_load_options *options, rapt_error *err)
 {
     rapt_load_options o = rapt_load_options_default();
-    if (sized_take(&o, options, 0, "load_options", err) != RAPT_OK)
+    if (sized_take(&o, options, sizeof o.reserved, "load_options", err) != RAPT_OK)
         return NULL;
-    model_source from = {.folder = folder, .inference = o.inference, .stop = {o.stop, o.context}};
+    model_source from = {.folder = folder, .inference = o.inference, .held = o.held, .stop = {o.stop, o.context}};
     if (!o.adapter)
         return model_load(from, o.task, err);
     return adapter_open(o.adapter, &from.add, err) == RAPT_OK ? model_load_adapted(from, o.task, err) : NULL;

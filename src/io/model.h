@@ -21,12 +21,18 @@ typedef struct model_source {
     safetensors *weights;
     bool inference; /* matrices stay in the files: all of a Hugging Face folder; of rapt's own, those in fewer bits, and all of
                        models whose translator packs them */
+    bool held;      /* the same, for the base of adapters that are trained */
     bool packs;     /* a model of such a task; set when the task is known */
     const struct place_table *places; /* GGUF file: the names of its tensors; NULL: the family's names */
     adapter *add; /* to the matrices, or NULL */
     bool sealing; /* seal and hashes are not checked: the folder is being sealed again */
     stop_check stop; /* asked before each parameter */
 } model_source;
+
+static inline bool model_source_stays(const model_source *from)
+{
+    return from->inference || from->held;
+}
 
 /* The properties of a task's folders. */
 typedef struct model_task {

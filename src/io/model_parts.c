@@ -59,7 +59,7 @@ rapt_tokenizer *model_load_tokenizer(const model_source *from, const char *name,
 
 params_staying model_stays(const model_source *from)
 {
-    const bool copied = !from->inference || from->add;
+    const bool copied = !model_source_stays(from) || from->add;
     if (!copied && from->packs)
         return PARAMS_STAY_ALL;
     const bool smaller = stored_blocks_any(from->weights) || (!copied && stored_numbers_any_16_bits(from->weights));

@@ -4,6 +4,7 @@
  *
  * Backward, with dz = f'(z) dy: dx = dz w, dw = dz^T x, db = sum over rows of dz. */
 #include "ops/elements.h"
+#include "ops/held_weight.h"
 #include "ops/linear_parts.h"
 #include "tape/profile_op.h"
 
@@ -90,9 +91,10 @@ static void linear_add_input_job(rapt_tape *t, const linear_layer *l, const rapt
     rapt_real *dx = tape_grad(t, l->x, &accumulate);
     if (!dx)
         return;
+    const rapt_real *panels = held_weight(t, l->weight, false);
     bool accumulates = p->count > 0 && p->jobs[p->count - 1].c == dx;
     p->jobs[p->count++] = (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[1], .k = l->w->shape[0],
-                                     .a = {dz, out, 1}, .b = {l->w->data, in, 1}, .c = dx,
+                                     .a = {dz, out, 1}, .b = {l->w->data, in, 1}, .packed = panels, .c = dx,
                                      .epilogue = {.accumulate = accumulate}, .accumulates_into_previous = accumulates};
 }
 
@@ -182,7 +184,7 @@ static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args
     if (linear_check(t, l->x, l->w, l->b))
         return false;
     if (!l->packed) /* the matrix as such is not read otherwise */
-        tape_refresh_operand(t, in->w);
+        held_weight_refresh(t, in->w);
     if (in->b)
         tape_refresh(t, in->b);
     for (int i = 0; i < l->x->ndim; i++)
@@ -195,11 +197,13 @@ static bool linear_prepare(rapt_tape *t, linear_layer *l, const rapt_linear_args
     return true;
 }
 
-static gemm_job linear_forward_job(const linear_layer *l)
+/* Its weight may be in scratch memory, which the caller gives back. */
+static gemm_job linear_forward_job(rapt_tape *t, const linear_layer *l)
 {
     ptrdiff_t in = (ptrdiff_t)l->w->shape[1];
     return (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[0], .k = l->w->shape[1], .a = {l->x->data, in, 1},
-                      .b = {l->w->data, 1, in}, .packed = l->packed ? l->packed->panels : NULL,
+                      .b = {l->w->data, 1, in},
+                      .packed = l->packed ? l->packed->panels : held_weight(t, l->weight, true),
                       .c = l->y->data, .epilogue = {.bias = l->b ? l->b->data : NULL}};
 }
 
@@ -244,7 +248,10 @@ static rapt_tensor *linear_fused(rapt_tape *t, const rapt_linear_args *in, rapt_
     if (smooth && y->requires_grad && !(n->slope = tape_elements(t, rapt_tensor_size(y))))
         return &t->poison;
     linear_announce(t, n);
-    gemm_job job = linear_forward_job(&n->layers[0]);
+    const arena_mark mark = tape_mark(t);
+    gemm_job job = linear_forward_job(t, &n->layers[0]);
+    if (tape_failed(t))
+        return &t->poison;
     job.epilogue.relu = activation == RAPT_ACTIVATION_RELU;
     job.c = n->slope ? n->slope : y->data;
     activation_run run = {activation, job.c, y->data, n->slope};
@@ -252,6 +259,7 @@ static rapt_tensor *linear_fused(rapt_tape *t, const rapt_linear_args *in, rapt_
         job.epilogue_fn = activation_elements, job.context = &run;
     const gemm_team team = linear_team(t, in->w);
     gemm(&team, &job);
+    tape_release(t, mark);
     if (activation != RAPT_ACTIVATION_RELU) /* whose derivative is computed from y */
         tape_set_disposable(t);
     if (y->requires_grad)
@@ -290,17 +298,19 @@ static bool linear_run_together(rapt_tape *t, size_t count, const rapt_linear_ar
 {
     gemm_job jobs[RAPT_OP_LINEARS_MAX];
     linear_node *n = linear_node_of(t, in, count, RAPT_ACTIVATION_IDENTITY);
+    const arena_mark mark = tape_mark(t);
     bool grad = false;
     for (size_t i = 0; n && i < count; i++) {
         y[i] = n->layers[i].y;
-        jobs[i] = linear_forward_job(&n->layers[i]);
+        jobs[i] = linear_forward_job(t, &n->layers[i]);
         grad = grad || y[i]->requires_grad;
     }
-    if (!n)
+    if (tape_failed(t))
         return false;
     linear_announce(t, n);
     const gemm_team team = linear_team(t, in->w);
     gemm_all(&team, jobs, count);
+    tape_release(t, mark);
     if (grad)
         tape_record(t, &n->node, linear_backward);
     return true;

@@ -42,6 +42,14 @@ void panels_pack_columns(const kernels_gemm *kn, size_t k, size_t n, size_t firs
     }
 }
 
+void panels_pack_depth(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, const matrix *b, rapt_real *dst)
+{
+    const size_t k0 = first / KERNELS_K_BLOCK * KERNELS_K_BLOCK, kc = MIN(KERNELS_K_BLOCK, k - k0), nr = (size_t)kn->nr;
+    dst += kernels_packed_count(kn, first - k0) * nr; /* in each panel */
+    for (size_t j = 0; j < n; j += nr)
+        kn->pack_b(count, (int)MIN(nr, n - j), b->data + j, b->row, b->col, dst + panels_at(kn, n, k0, kc, j));
+}
+
 void panels_pack_stored(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, int format,
                         const uint8_t *const *blocks, rapt_real *dst)
 {

@@ -32,6 +32,10 @@ void panels_pack(const kernels_gemm *kn, size_t k, size_t n, const matrix *b, ra
 void panels_pack_columns(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, const matrix *b,
                          rapt_real *dst);
 
+/* Packs `count` rows of B [k x n] from row `first` on, at a multiple of whole steps of every kernel (32), to their place in dst;
+ * the rows are of one K block, and b has only these. */
+void panels_pack_depth(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, const matrix *b, rapt_real *dst);
+
 /* panels_pack_columns for columns that are stored as blocks of a format that the kernels take (kernels_gemm.stored). blocks[j] is
  * the first block of column j; k is a multiple of the block. */
 void panels_pack_stored(const kernels_gemm *kn, size_t k, size_t n, size_t first, size_t count, int format,

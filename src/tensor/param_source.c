@@ -16,7 +16,8 @@ struct param_source {
     const void *context;
     rapt_tensor *value;
     size_t width; /* elements of a row */
-    thread_mutex *lock;  /* held while rows are written */
+    bool held;           /* as param_source_hold says */
+    thread_mutex *lock;  /* locked while rows are written */
     atomic_bool *there;  /* [rows] */
 };
 
@@ -92,7 +93,8 @@ void param_source_set(rapt_params *set, rapt_param *p, param_read_fn *read, para
     if (!s || !lock || !there)
         return;
     thread_mutex_init(lock); /* is never freed: on these systems a mutex holds no resources */
-    *s = (param_source){read, leave, 0, NULL, context, &p->value, rapt_tensor_size(&p->value) / rows, lock, there};
+    *s = (param_source){.read = read, .leave = leave, .context = context, .value = &p->value,
+                        .width = rapt_tensor_size(&p->value) / rows, .lock = lock, .there = there};
     p->state->source = s;
     p->state->fetch = param_source_fetch;
 }
@@ -130,4 +132,14 @@ void param_source_leave(const rapt_param *p)
 {
     if (p->state->source->leave)
         p->state->source->leave(p->state->source->context);
+}
+
+void param_source_hold(const rapt_param *p)
+{
+    p->state->source->held = true;
+}
+
+bool param_source_is_held(const rapt_param *p)
+{
+    return p->state->source && p->state->source->held;
 }

@@ -7,6 +7,7 @@
 #include "group/group_ops.h"
 #include "io/hub/hub_family.h"
 #include "io/model_core.h"
+#include "io/stored_blocks.h"
 #include "recipe/recipe_init.h"
 #include "train/optimizer/grad_release.h"
 #include "train/ranks/ranks_work.h"
@@ -61,7 +62,7 @@ static rapt_code run_take_init(run *r, rapt_error *err)
     if (type && !hub_family_of(type)->trains)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s is a Hugging Face folder of type %s, which rapt runs, but does not train; it "
                          "trains %s", r->init, type, hub_family_list(true).text);
-    if (r->model->stored && r->options->recipe->train.lora.rank > 0)
+    if (r->model->stored && stored_blocks_any(r->model->stored) && r->options->recipe->train.lora.rank > 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "train.lora: %s stores weights in blocks (%s), which take no adapters; train them "
                          "on the model that it was made of", r->init, r->model->stored_type);
     if (r->model->stored_type)
@@ -77,6 +78,7 @@ rapt_code run_load_init(run *r, rapt_task task, rapt_error *err)
 {
     rapt_load_options load = rapt_load_options_default();
     load.task = task;
+    load.held = r->options->recipe->train.lora.rank > 0;
     r->model = rapt_model_load(r->init, &load, err);
     return r->model ? run_take_init(r, err) : err->code;
 }

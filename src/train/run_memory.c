@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "io/model_core.h"
 #include "tape/tape_core.h"
+#include "tensor/param_source.h"
 #include "tensor/params.h"
 #include "train/optimizer/grad_release.h"
 #include "train/optimizer/moments8.h"
@@ -26,6 +27,8 @@
 
 typedef struct need {
     size_t parameters, trained; /* bytes */
+    size_t held;                /* bytes of memory that weights which stay in their file would take (param_source_hold) */
+    size_t unread;              /* bytes of parameters that the first pass will read from a file */
     size_t gradients, moments;
     size_t moments_space;       /* address space of moments, all of them */
     size_t shards_space;        /* address space of the gradients of shards */
@@ -87,9 +90,12 @@ static void count_parameters(const run *r, need *n)
     const bool with_muon = muon_of_recipe(r->recipe, &muon);
     size_t dense = 0, dense_moments = 0;
     for (size_t i = 0; i < rapt_params_count(set); i++) {
-        const rapt_param *p = rapt_params_at(set, i);
+        const rapt_param *p = params_at(set, i);
         size_t bytes = rapt_tensor_size(&p->value) * sizeof(rapt_real), moments = planned_moments(r, with_muon ? &muon : NULL, p);
-        n->parameters += bytes;
+        const bool held = param_source_is_held(p);
+        n->parameters += held ? 0 : bytes;
+        n->held += held ? bytes : 0;
+        n->unread += !held && param_source_type(p) ? bytes : 0;
         n->trained += p->buffer || p->frozen ? 0 : bytes;
         n->gradients += p->buffer || p->frozen ? 0 : p->value.grad_bf16 ? bytes / 2 : bytes;
         n->moments += p->buffer || p->frozen ? 0 : moments;
@@ -292,7 +298,7 @@ static void run_memory_report(run *r, const need *n)
                              .trained_count = n->trained / sizeof(rapt_real),
                              .frozen_count = r->base_count, .gemm = rapt_tape_gemm(r->tape)};
     for (size_t i = 0; i < rapt_params_count(r->model->params); i++) {
-        const rapt_param *p = rapt_params_at(r->model->params, i);
+        const rapt_param *p = params_at(r->model->params, i);
         plan.sparse += p->sparse ? rapt_tensor_size(&p->value) : 0;
     }
     r->task->describe(r, &plan);
@@ -314,8 +320,8 @@ rapt_code memory_check(run *r, rapt_error *err)
     if (code)
         return code;
     run_memory_report(r, &n);
-    b.taken = r->init ? n.parameters : 0;
-    b.mapped = r->init ? n.parameters + n.trained : 0;
+    b.taken = r->init ? n.parameters - n.unread : 0;
+    b.mapped = r->init ? n.parameters + n.held + n.trained : 0;
     int limit = exceeded_limit(&b, &n);
     if (limit < MEMORY_LIMITS)
         return run_memory_refuse(r, &b, &n, limit, size, err);

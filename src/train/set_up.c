@@ -8,6 +8,7 @@
 #include "kernels/kernels.h"
 #include "ops/deferred.h"
 #include "tensor/params.h"
+#include "train/elements_hash.h"
 #include "train/folder/lengthen.h"
 #include "train/optimizer/adam_owned.h"
 #include "train/optimizer/grad_release.h"
@@ -23,7 +24,7 @@ static bool can_learn(const rapt_params *set)
 {
     bool any = false;
     for (size_t i = 0; i < rapt_params_count(set); i++)
-        any = any || rapt_params_at(set, i)->value.requires_grad;
+        any = any || params_at(set, i)->value.requires_grad;
     return any;
 }
 
@@ -42,24 +43,16 @@ static rapt_code freeze(run *r, rapt_error *err)
     return code;
 }
 
-static uint64_t hash_elements(const rapt_params *set)
-{
-    uint64_t hash = 1;
-    for (size_t i = 0; i < rapt_params_count(set); i++) {
-        const rapt_tensor *x = &rapt_params_at(set, i)->value;
-        if (rapt_params_at(set, i)->buffer)
-            continue;
-        hash = rng_mix(hash, XXH3_64bits(x->data, rapt_tensor_size(x) * sizeof *x->data));
-    }
-    return hash;
-}
-
 /* Gives the model adapters, which are trained; its own elements do not change. */
 static rapt_code add_adapters(run *r, rapt_error *err)
 {
     const rapt_recipe *k = r->recipe;
     if (k->train.lora.rank == 0)
         return RAPT_OK;
+    r->base_count = rapt_params_size(r->model->params);
+    r->base_hash = 1;
+    if (elements_hash(r->model->params, false, &r->base_hash, err) != RAPT_OK)
+        return err->code;
     char *base = disk_real_path(r->init);
     rapt_error reason = {0};
     rapt_model_lora_options o = rapt_model_lora_options_default();
@@ -71,8 +64,6 @@ static rapt_code add_adapters(run *r, rapt_error *err)
     o.save = k->train.lora.save;
     o.base = base ? base : r->init;
     o.seed = (uint64_t)k->seed;
-    r->base_count = rapt_params_size(r->model->params);
-    r->base_hash = hash_elements(r->model->params);
     rapt_code code = rapt_model_add_lora(r->model, &o, &reason);
     free(base);
     return code ? rapt_fail(err, code, "train.lora: %s", reason.message) : RAPT_OK;

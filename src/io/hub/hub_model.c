@@ -113,7 +113,7 @@ static rapt_code load_language_model(rapt_model *m, const hub_family *family, co
                                      const model_source *from, rapt_error *err)
 {
     rapt_error why = {0};
-    m->language.net = rapt_lm_new(k, from->inference ? RAPT_SEED_UNSET : RAPT_SEED_NONE, &why);
+    m->language.net = rapt_lm_new(k, model_source_stays(from) ? RAPT_SEED_UNSET : RAPT_SEED_NONE, &why);
     if (!m->language.net)
         return rapt_fail(err, why.code, "%s", why.message);
     m->params = m->language.net->params;
@@ -235,7 +235,7 @@ static rapt_code load_hub(rapt_model *m, const hub_family *family, const model_s
     rapt_code code = read_config(family, from->config, from->config_path, &k, err);
     code = code ? code : weights_open(from->folder, &w, err);
     code = code ? code : load_text_and_net(m, family, &k, w, from, err);
-    if (from->inference)
+    if (model_source_stays(from))
         m->files = w;
     else
         weights_close(w);

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "io/gguf/gguf_folder.h"
+#include "tensor/params.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ static void hub_origin_name_rows(const rapt_model *m, hub_origin *o)
 {
     place_match match;
     for (size_t i = 0; i < rapt_params_count(m->params); i++) {
-        const rapt_param *p = rapt_params_at(m->params, i);
+        const rapt_param *p = params_at(m->params, i);
         o->rows[i] = p->buffer ? NULL : place_next(&o->naming, NULL, p->value.name, &match);
     }
 }
@@ -79,7 +80,7 @@ rapt_code hub_origin_fill(rapt_model *m, const place_model *of, const weights *w
         hub_origin_name_rows(m, o);
     for (size_t i = 0; !code && o && i < rapt_params_count(m->params); i++)
         if (o->rows[i] && (o->rows[i]->how & PLACE_PART) == PLACE_ONE_ROW)
-            rapt_params_freeze(m->params, rapt_params_at(m->params, i)->value.name);
+            rapt_params_freeze(m->params, params_at(m->params, i)->value.name);
     return code;
 }
 

@@ -205,7 +205,7 @@ rapt_code hub_translation_load(rapt_model *m, const hub_family *family, const ra
                                const model_source *from, rapt_error *err)
 {
     rapt_error why = {0};
-    m->translation.net = rapt_transformer_new(k, from->inference ? RAPT_SEED_UNSET : RAPT_SEED_NONE, &why);
+    m->translation.net = rapt_transformer_new(k, model_source_stays(from) ? RAPT_SEED_UNSET : RAPT_SEED_NONE, &why);
     if (!m->translation.net)
         return rapt_fail(err, why.code, "%s", why.message);
     m->params = m->translation.net->params;

@@ -9,6 +9,7 @@
 #include "io/adapter/adapter_config.h"
 #include "io/model_core.h"
 #include "nn/lora.h"
+#include "tensor/param_source.h"
 #include "tensor/params.h"
 
 #include <stdio.h>
@@ -53,6 +54,17 @@ static rapt_code lora_read_patterns(lora_setup *s, const rapt_model_lora_options
     return code ? code : adapter_patterns_parse(&s->alphas, o->alpha_pattern, &alphas, err);
 }
 
+/* Layers whose matrices stay in files in fewer bits: products read them from there. */
+static void lora_hold_base(const lora_modules *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t j = 0; j < all->list[i].count; j++) {
+            const rapt_param *w = all->list[i].layers[j]->weight;
+            if (param_source_type(w))
+                param_source_hold(w);
+        }
+}
+
 static rapt_code lora_add_all(const rapt_model *m, const lora_setup *s, rapt_error *err)
 {
     const size_t own = rapt_params_count(m->params);
@@ -69,6 +81,7 @@ static rapt_code lora_add_all(const rapt_model *m, const lora_setup *s, rapt_err
     for (size_t i = 0; i < own; i++)
         if (!lora_whole_has(&s->whole, params_at(m->params, i)))
             rapt_param_make_buffer(params_at(m->params, i), false);
+    lora_hold_base(&s->modules);
     const rapt_error *failed = rapt_params_error(m->params);
     return failed->code ? rapt_fail(err, failed->code, "%s", failed->message) : RAPT_OK;
 }

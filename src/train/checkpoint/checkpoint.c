@@ -10,6 +10,7 @@
 #include "io/model_core.h"
 #include "io/params_file.h"
 #include "io/seal.h"
+#include "tensor/params.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/optimizer/adam_moment.h"
 
@@ -213,9 +214,9 @@ static bool list_entries(entry_list *l, const rapt_params *set, const moments *o
     l->names = malloc(2 * n * sizeof *l->names);
     bool ok = l->entries && l->names;
     for (size_t i = 0; ok && i < n; i++) {
-        const rapt_param *p = rapt_params_at(set, i);
-        if (p->buffer)
+        if (params_at(set, i)->buffer)
             continue;
+        const rapt_param *p = rapt_params_at(set, i);
         l->entries[l->count++] = params_entry(p->value.name, &p->value, p->value.data);
         ok = add_moment(l, of, p, false) && add_moment(l, of, p, true);
     }
@@ -384,7 +385,7 @@ static rapt_code check_tensors(const checkpoint_file *f, const rapt_params *set,
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < rapt_params_count(set) && !code; i++) {
-        const rapt_param *p = rapt_params_at(set, i);
+        const rapt_param *p = params_at(set, i);
         if (p->buffer)
             continue;
         code = params_check(f->file, f->path, p->value.name, &p->value, err);
@@ -421,9 +422,9 @@ static rapt_code read_values(const checkpoint_file *f, const rapt_params *set, c
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < rapt_params_count(set) && !code; i++) {
-        rapt_tensor *x = &rapt_params_at(set, i)->value;
-        if (rapt_params_at(set, i)->buffer)
+        if (params_at(set, i)->buffer)
             continue;
+        rapt_tensor *x = &rapt_params_at(set, i)->value;
         code = f->file ? params_read(f->file, f->path, x->name, x, x->data, err) : RAPT_OK;
         if (!code && m->group)
             code = group_broadcast(m->group, 0, x->data, rapt_tensor_size(x) * sizeof *x->data, err);

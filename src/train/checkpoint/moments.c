@@ -3,6 +3,7 @@
 
 #include "group/group_ops.h"
 #include "io/safetensors.h"
+#include "tensor/params.h"
 #include "train/optimizer/adam_moment.h"
 #include "train/optimizer/moments8.h"
 
@@ -28,7 +29,7 @@ static adam_moment moment_of(const moments *m, const moments_part *part)
 /* Whether there is a moment of that kind. */
 static bool is_moment(const moments *m, const rapt_params *set, const moments_part *part)
 {
-    if (rapt_params_at(set, part->param)->buffer)
+    if (params_at(set, part->param)->buffer)
         return false;
     const adam_moment moment = moment_of(m, part);
     return moment.data && moment.in_8_bits == part->in_8_bits;

@@ -7,6 +7,7 @@
 #include "io/model_core.h"
 #include "recipe/recipe_keys.h"
 #include "recipe/recipe_read.h"
+#include "train/elements_hash.h"
 #include "train/ranks/ranks_work.h"
 
 #include <inttypes.h>
@@ -175,14 +176,10 @@ rapt_code handshake_data(run *r, rapt_error *err)
     return ranks_agree(r, code, err);
 }
 
-static uint64_t hash_parameters(const rapt_params *set)
+static rapt_code hash_parameters(const rapt_params *set, uint64_t *hash, rapt_error *err)
 {
-    uint64_t hash = rapt_params_size(set);
-    for (size_t i = 0; i < rapt_params_count(set); i++) {
-        const rapt_tensor *x = &rapt_params_at(set, i)->value;
-        hash = rng_mix(hash, XXH3_64bits(x->data, rapt_tensor_size(x) * sizeof *x->data));
-    }
-    return hash;
+    *hash = rapt_params_size(set);
+    return elements_hash(set, true, hash, err);
 }
 
 enum { ROWS = 40, INNER = 800, COLUMNS = 56 };
@@ -248,11 +245,12 @@ rapt_code handshake_numbers(run *r, rapt_error *err)
 {
     if (!r->group)
         return RAPT_OK;
-    numbers mine = {.product = hash_product(r->tape), .vectors = r->vectors_hash,
-                    .parameters = hash_parameters(r->model->params)};
+    numbers mine = {.product = hash_product(r->tape), .vectors = r->vectors_hash};
     snprintf(mine.products, sizeof mine.products, "%.31s", rapt_tape_gemm(r->tape));
     numbers first = mine;
-    rapt_code code = mine.product ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a small product");
+    rapt_code code = mine.product ? hash_parameters(r->model->params, &mine.parameters, err)
+                                  : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a small product");
+    first.parameters = mine.parameters;
     code = ranks_agree(r, code, err);
     if (!code)
         code = ranks_give(r, &first, sizeof first, err);
@@ -263,9 +261,10 @@ rapt_code handshake_same_parameters(run *r, rapt_error *err)
 {
     if (!r->group)
         return RAPT_OK;
-    const uint64_t mine = hash_parameters(r->model->params);
+    uint64_t mine = 0;
+    rapt_code code = ranks_agree(r, hash_parameters(r->model->params, &mine, err), err);
     uint64_t first = mine;
-    rapt_code code = ranks_give(r, &first, sizeof first, err);
+    code = code ? code : ranks_give(r, &first, sizeof first, err);
     if (code)
         return code;
     if (first != mine)
