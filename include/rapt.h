@@ -54,6 +54,7 @@
  *   rapt/explain.h   one forward pass over a text, with every intermediate: values, JSON, text, a page for a browser
  *   rapt/engine.h    many requests at once to models that stay loaded: continuous batching, without sockets
  *   rapt/embed.h     embeddings of texts: the hidden states of an encoder, and one vector for each text
+ *   rapt/rerank.h    scores of pairs of texts, such as a query and a document, by a cross-encoder
  *   rapt/decode.h    translation: lines in, translations out; greedy and beam search on all threads
  *   rapt/generate.h  text generation from a prompt, with a KV cache; sampling: temperature, top-k, top-p, ...
  *   rapt/print.h     tensors as PyTorch prints them, tables as pandas prints them

@@ -12,6 +12,7 @@
 #include "rapt/engine.h"
 #include "rapt/explain.h"
 #include "rapt/metrics.h"
+#include "rapt/rerank.h"
 #include "rapt/score.h"
 #include "rapt/train.h"
 #include "text/chat/chat_template.h"
@@ -24,6 +25,7 @@
 #define GENERATE(...) ((rapt_generate_options){GENERATE_DEFAULTS, __VA_ARGS__})
 #define SAMPLE(...) ((rapt_sample_options){SAMPLE_DEFAULTS, __VA_ARGS__})
 #define EMBEDDER(...) ((rapt_embedder_options){EMBEDDER_DEFAULTS, __VA_ARGS__})
+#define RERANKER(...) ((rapt_reranker_options){RERANKER_DEFAULTS, __VA_ARGS__})
 #define SCORE(...) ((rapt_score_options){SCORE_DEFAULTS, __VA_ARGS__})
 #define ENCODE(...) ((rapt_encode_options){.size = sizeof(rapt_encode_options), __VA_ARGS__})
 #define ADAM(...) ((rapt_adam_options){ADAM_DEFAULTS, __VA_ARGS__})

@@ -13,7 +13,7 @@ build=${1:-build-test}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-for name in test_hub test_hub_translation test_hub_encoder test_adapter test_hub_training; do
+for name in test_hub test_hub_translation test_hub_encoder test_hub_rerank test_adapter test_hub_training; do
     RAPT_SHOW_DISTANCES=1 "$build/tests/$name" 2>"$scratch/err" | grep '^| ' >>"$scratch/rows" ||
         { cat "$scratch/err"; echo "$name failed"; exit 1; }
 done

@@ -73,6 +73,7 @@ typedef enum rapt_code {
     X(RAPT_TASK_TRANSLATION)                                                                       \
     X(RAPT_TASK_LANGUAGE_MODEL)                                                                    \
     X(RAPT_TASK_ENCODER)                                                                           \
+    X(RAPT_TASK_CROSS_ENCODER)                                                                     \
     X(RAPT_TASK_ANY)
 
 typedef enum rapt_task {

@@ -19,8 +19,8 @@
  * be called by the engine's own threads; any other thread may call it.
  *
  * A child of fork() has only the thread that forked. In the child, an engine of the parent accepts nothing (RAPT_ERR_VALUE), and
- * freeing it or its jobs does nothing: make a new engine. Models, translators, generators and embedders of the parent can be used
- * and freed in a child, on one thread, if no other thread was using them at the time of the fork.
+ * freeing it or its jobs does nothing: make a new engine. Models, translators, generators, embedders and rerankers of the parent
+ * can be used and freed in a child, on one thread, if no other thread was using them at the time of the fork.
  */
 #ifndef RAPT_ENGINE_H
 #define RAPT_ENGINE_H
@@ -28,6 +28,7 @@
 #include "rapt/decode.h"
 #include "rapt/embed.h"
 #include "rapt/generate.h"
+#include "rapt/rerank.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -104,7 +105,8 @@ static inline rapt_engine_model_options rapt_engine_model_options_default(void)
 
 /* Takes over a model (and frees it after a failure) unless it is `borrowed`, and packs its weights, so that no request waits for
  * that. `options` may be NULL and is copied; the texts that options->translate points to must outlive the model. NULL with `err`
- * set: errors of rapt_generator_new, rapt_translator_new or rapt_embedder_new; RAPT_ERR_VALUE: 0 slots, a batch of 0. */
+ * set: errors of rapt_generator_new, rapt_translator_new, rapt_embedder_new or rapt_reranker_new; RAPT_ERR_VALUE: 0 slots, a
+ * batch of 0. */
 RAPT_API rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options,
                                             rapt_error *err);
 /* The caller promises not to queue requests for the model any more. It is freed once its last job is done and freed. */
@@ -114,6 +116,8 @@ RAPT_API const rapt_model *rapt_engine_model_of(const rapt_engine_model *m);
 /* The embedder of an encoder, only for functions that rapt_engine_call runs, which are called one at a time. NULL for other
  * models. */
 RAPT_API rapt_embedder *rapt_engine_embedder(const rapt_engine_model *m);
+/* The reranker of a cross-encoder, likewise. */
+RAPT_API rapt_reranker *rapt_engine_reranker(const rapt_engine_model *m);
 
 /* RAPT_ERR_IO, with the model's fault as message, if it has one (rapt_engine_model_options). What was computed of it before this
  * returns RAPT_OK is right. Any thread, the engine's own among them, while the model has a job or is not removed. */

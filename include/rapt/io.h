@@ -62,7 +62,8 @@ typedef struct rapt_prompt {
 
 enum { RAPT_PROMPT_MAX = 32 };
 
-/* The members of a model of RAPT_TASK_ENCODER. */
+/* The members of a model of RAPT_TASK_ENCODER, or of RAPT_TASK_CROSS_ENCODER, which makes no vectors, but a score of each pair
+ * of texts. */
 typedef struct rapt_encoder_model {
     rapt_encoder_only *net;
     rapt_tokenizer *tokenizer;
@@ -74,6 +75,8 @@ typedef struct rapt_encoder_model {
     size_t prompt_count;
     const char *prompt;   /* text of the prompt that goes before each text by default, or NULL */
     bool without_prompt;  /* the folder excludes the prompt's tokens from pooling; rapt cannot compute that */
+    bool sigmoid;         /* cross-encoder: the score of a pair is 1 / (1 + e^-logit); else the logit itself */
+    bool typed_pairs;     /* cross-encoder: tokens of the second text may have type 1, as the tokenizer says */
 } rapt_encoder_model;
 
 /* A model with its parameters and tokenizers, all owned. Const once loaded: translators and generators only read it. What the

@@ -225,7 +225,8 @@ typedef struct rapt_preprocessor {
     double multiplier; /* or by this number unless it is 0 */
     bool has_norm;
     rapt_layer_norm norm; /* applied to the sum of embedding and positions if has_norm (Lewis et al. 2020) */
-    rapt_embedding types; /* row 0 is added before that norm (Devlin et al. 2019, section 3); weight NULL: no token types */
+    rapt_embedding types; /* the row of a token's type is added before that norm (Devlin et al. 2019, section 3); weight NULL:
+                             no token types */
 } rapt_preprocessor;
 
 /* Zeroed: as in the book. */
@@ -240,7 +241,7 @@ typedef struct rapt_preprocessor_options {
     double dropout; /* after the sum */
     bool has_norm;  /* a norm over the sum of embedding and positions, "embedding_norm." */
     rapt_norm_options norm;
-    size_t types;   /* number of token types, "types.weight" [types, d]; all tokens have type 0; 0: none */
+    size_t types;   /* number of token types, "types.weight" [types, d], for rapt_tokens.types; 0: none */
 } rapt_preprocessor_options;
 
 /* Adds an embedding of `entries` rows, "embedding.weight", and positions for rows of up to max_len tokens, d features each:

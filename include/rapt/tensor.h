@@ -78,6 +78,7 @@ typedef struct rapt_tokens {
     const int32_t *ids;
     size_t batch, time;
     const int32_t *lens; /* [batch], or NULL: every token counts */
+    const int32_t *types; /* [batch, time] the type of each token, for models with token types; NULL: all have type 0 */
 } rapt_tokens;
 
 /* How a new parameter is filled. Random numbers are a function of (seed of the set, name, element) and depend on nothing else. */

@@ -58,6 +58,8 @@ typedef struct rapt_transformer_config {
     double output_scale;  /* multiplies hidden states before the output projection (T5: d_model^-0.5); 0: 1 */
     bool embedding_norm;  /* the sum of embedding and positions is normalized, in encoder and decoder */
     size_t token_types;   /* number of the encoder's token types (rapt_preprocessor_options.types); 0: none */
+    size_t labels;        /* rapt_encoder_only: outputs of a head over the first token; 0: there is none */
+    bool head_relu;       /* the head has ReLU (DistilBERT), else tanh (BERT, RoBERTa) */
     double rotary_base;   /* 0: 10000 */
 } rapt_transformer_config;
 
@@ -82,10 +84,15 @@ typedef struct rapt_encoder_only {
     rapt_transformer_config config; /* members that describe the decoder are not read */
     rapt_params *params;            /* owned */
     rapt_encoder encoder;
+    rapt_linear head_dense, head_output; /* "head.dense." [d_model, d_model], "head.output." [labels, d_model]; weight NULL:
+                                            none */
 } rapt_encoder_only;
 
 /* Makes an encoder as rapt_transformer_new makes a model, with its ownership and errors. */
 RAPT_API rapt_encoder_only *rapt_encoder_only_new(const rapt_transformer_config *config, uint64_t seed, rapt_error *err);
+/* The head over the first token h of each text: output(tanh(dense(h))), [batch, labels] (Devlin et al. 2019, section 4.1).
+ * Without a head it is a failure of the tape (RAPT_ERR_VALUE). */
+RAPT_API rapt_tensor *rapt_encoder_only_labels(rapt_tape *t, const rapt_encoder_only *m, rapt_tokens tokens);
 /* Frees the model with its parameters; NULL is fine. */
 RAPT_API void rapt_encoder_only_free(rapt_encoder_only *m);
 

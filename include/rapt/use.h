@@ -18,6 +18,7 @@
 #include "rapt/generate.h"
 #include "rapt/decode.h"
 #include "rapt/embed.h"
+#include "rapt/rerank.h"
 #include "rapt/engine.h"
 #include "rapt/explain.h"
 

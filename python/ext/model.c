@@ -126,7 +126,7 @@ static PyObject *model_task(PyObject *self, PyObject *unused)
 {
     (void)unused;
     static const char *const names[] = {[RAPT_TASK_TRANSLATION] = "translation", [RAPT_TASK_LANGUAGE_MODEL] = "language_model",
-                                        [RAPT_TASK_ENCODER] = "encoder"};
+                                        [RAPT_TASK_ENCODER] = "encoder", [RAPT_TASK_CROSS_ENCODER] = "cross_encoder"};
     PyObject *hold;
     rapt_model *m = model_hold(self, &hold);
     if (!m)
@@ -252,6 +252,7 @@ static PyMethodDef model_methods[] = {
     {"score", model_score, METH_VARARGS, NULL},
     {"loss", model_loss, METH_VARARGS, NULL},
     {"embed", model_embed, METH_VARARGS, NULL},
+    {"rerank", model_rerank, METH_VARARGS, NULL},
     {"explain", model_explain, METH_VARARGS, NULL},
     {0}};
 static PyType_Slot model_slots[] = {{Py_tp_dealloc, model_dealloc}, {Py_tp_methods, model_methods}, {0}};

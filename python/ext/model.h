@@ -59,6 +59,7 @@ PyObject *model_pairs_loss(PyObject *self, PyObject *args);
 PyObject *model_book(PyObject *self, PyObject *unused);
 PyObject *model_loss(PyObject *self, PyObject *args);
 PyObject *model_embed(PyObject *self, PyObject *args);
+PyObject *model_rerank(PyObject *self, PyObject *args);
 PyObject *model_explain(PyObject *self, PyObject *args);
 
 #endif

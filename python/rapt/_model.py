@@ -2,13 +2,13 @@
 from . import _rapt
 from ._arguments import biases_of, integer_of, lines_of, role_and_content, sample_of, schema_of, stops_of
 from ._explanation import Explanation, texts_of
-from ._results import Completion, Hypothesis, Loss, PairScore, Prediction, TextScore, Translation
+from ._results import Completion, Hypothesis, Loss, PairScore, Prediction, Relevance, TextScore, Translation
 from ._stream import Stream
 from ._tokenizer import Tokenizer
 
 
 class Model:
-    """A loaded model. `Model.load` returns a Translator, a LanguageModel or an Encoder."""
+    """A loaded model. `Model.load` returns a Translator, a LanguageModel, an Encoder or a CrossEncoder."""
     __slots__ = ("_handle", "folder", "__weakref__")
 
     def __init__(self):
@@ -372,4 +372,40 @@ class Encoder(Model):
                                   should_stop)
 
 
-_CLASSES = {"translation": Translator, "language_model": LanguageModel, "encoder": Encoder}
+class CrossEncoder(Model):
+    """A cross-encoder, which scores pairs of texts."""
+    __slots__ = ()
+
+    @property
+    def tokenizer(self):
+        """The model's Tokenizer, part of it: it keeps the model's memory alive."""
+        return Tokenizer._of(self._handle.tokenizer(False))
+
+    def score(self, pairs, *, should_stop=None):
+        """A Relevance for each of a list or tuple of pairs of str, in their order. Pairs whose tokens are too many are truncated,
+        the longer text first. A score does not depend on the other pairs.
+
+        should_stop  a callable, as in Translator.translate
+        """
+        if not isinstance(pairs, (list, tuple)):
+            raise TypeError(f"pairs must be a list or tuple, not {type(pairs).__name__}")
+        for pair in pairs:
+            if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+                raise TypeError(f"a pair must be a list or tuple of two str, not {pair!r}")
+        first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        return [Relevance(*one) for one in self._handle.rerank(first, second, False, should_stop)]
+
+    def rank(self, query, documents, *, top=None, should_stop=None):
+        """A list of Relevance: how well each of `documents`, a list or tuple of str, answers `query`, the best first; those of
+        equal scores in their order. `top`: the first ones only.
+        """
+        if not isinstance(query, str):
+            raise TypeError(f"query must be a str, not {type(query).__name__}")
+        if top is not None and (not isinstance(top, int) or isinstance(top, bool)):
+            raise TypeError(f"top must be an int, not {type(top).__name__}")
+        if top is not None and top < 1:
+            raise _rapt.InvalidValueError(f"top is {top}; it is 1 or more")
+        return [Relevance(*one) for one in self._handle.rerank([query], documents, True, should_stop)[:top]]
+
+
+_CLASSES = {"translation": Translator, "language_model": LanguageModel, "encoder": Encoder, "cross_encoder": CrossEncoder}

@@ -7,7 +7,7 @@ from typing_extensions import Buffer
 
 from ._explanation import Explanation
 from ._rapt import Array
-from ._results import Completion, Loss, PairScore, Prediction, TextScore, Translation
+from ._results import Completion, Loss, PairScore, Prediction, Relevance, TextScore, Translation
 from ._stream import Stream
 from ._tokenizer import Tokenizer
 
@@ -142,3 +142,11 @@ class Encoder(Model):
     def embed(self, texts: _Texts, *, prompt: str | None = None, pooling: Literal["stored", "mean", "cls", "max"] = "stored",
               normalize: bool | None = None, dimensions: int | None = None,
               should_stop: Callable[[], bool] | None = None) -> Array: ...
+
+class CrossEncoder(Model):
+    @property
+    def tokenizer(self) -> Tokenizer: ...
+    def score(self, pairs: Sequence[tuple[str, str] | list[str]], *,
+              should_stop: Callable[[], bool] | None = None) -> list[Relevance]: ...
+    def rank(self, query: str, documents: _Texts, *, top: int | None = None,
+             should_stop: Callable[[], bool] | None = None) -> list[Relevance]: ...

@@ -163,6 +163,17 @@ class PairScore(_Score):
     __slots__ = ("tokens", "log_probs")
 
 
+class Relevance(Result):
+    """How a cross-encoder scores a pair of texts.
+
+    index  the place of the pair, or of the document, in the list that was given
+    score  the logit, or its sigmoid, as the model's folder says
+    logit  what the model computes
+    cut    whether the pair had more tokens than the model takes
+    """
+    __slots__ = ("index", "score", "logit", "cut")
+
+
 class TextScore(_Score):
     """How probable a text is for a language model.
 

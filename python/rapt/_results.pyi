@@ -57,6 +57,12 @@ class _Score(Result):
 class PairScore(_Score): ...
 class TextScore(_Score): ...
 
+class Relevance(Result):
+    index: int
+    score: float
+    logit: float
+    cut: bool
+
 class Loss(Result):
     nll: float
     tokens: int

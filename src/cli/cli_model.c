@@ -23,9 +23,11 @@ static rapt_model *cli_model_load(const char *folder, const rapt_load_options *o
 
 static rapt_model *cli_model_refuse_encoder(rapt_model *m, const char *folder, rapt_error *err)
 {
-    if (!m || m->task != RAPT_TASK_ENCODER)
+    if (!m || !m->encoder.net)
         return m;
-    rapt_fail(err, RAPT_ERR_VALUE, "%s is an encoder; rapt embed runs it", folder);
+    const bool pairs = m->task == RAPT_TASK_CROSS_ENCODER;
+    rapt_fail(err, RAPT_ERR_VALUE, "%s is %s; rapt %s runs it", folder, pairs ? "a cross-encoder" : "an encoder",
+              pairs ? "rerank" : "embed");
     rapt_model_free(m);
     return NULL;
 }

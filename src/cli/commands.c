@@ -9,6 +9,7 @@ const cli_entry cli_commands[CLI_COMMANDS] = {
     {"generate", cmd_generate, "generate text from a prompt with a language model", .command = &generate_command},
     {"chat", cmd_chat, "converse with a language model by the chat template of its folder", .command = &chat_command},
     {"embed", cmd_embed, "write a vector for each line of a text, with an encoder such as BERT", .command = &embed_command},
+    {"rerank", cmd_rerank, "rank texts by how well they answer a query, with a cross-encoder", .command = &rerank_command},
     {"serve", cmd_serve, "serve models to other programs over HTTP: OpenAI's, LibreTranslate's and DeepL's interfaces",
      .command = &serve_command},
     {"eval", cmd_eval, "evaluate a model: loss, perplexity, BLEU and chrF", .command = &eval_command},

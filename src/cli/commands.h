@@ -12,6 +12,7 @@ int cmd_translate(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_chat(int argc, char **argv);
 int cmd_embed(int argc, char **argv);
+int cmd_rerank(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
@@ -23,7 +24,7 @@ int cmd_plot(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 
 extern const cli_command train_command, average_command, convert_command, translate_command, generate_command, chat_command,
-    embed_command, serve_command, eval_command, explain_command, score_command, fetch_command, info_command;
+    embed_command, rerank_command, serve_command, eval_command, explain_command, score_command, fetch_command, info_command;
 extern const cli_subcommands data_parts, tokenizer_parts, plot_parts;
 
 typedef struct cli_entry {
@@ -34,7 +35,7 @@ typedef struct cli_entry {
     const cli_subcommands *parts;  /* NULL: it has none */
 } cli_entry;
 
-#define CLI_COMMANDS 16
+#define CLI_COMMANDS 17
 extern const cli_entry cli_commands[CLI_COMMANDS];
 
 #endif

@@ -198,14 +198,23 @@ static void print_pair(const rapt_model *m)
            rapt_tokenizer_size(m->translation.source), rapt_tokenizer_size(m->translation.target));
 }
 
+/* What becomes of a cross-encoder's logit. */
+static const char *score_word(const rapt_encoder_model *m)
+{
+    return m->sigmoid ? "sigmoid" : "logit";
+}
+
 static void print_encoder(const rapt_model *m)
 {
     const rapt_transformer_config *c = &m->encoder.net->config;
     printf("blocks        %zu encoder", c->layers);
     info_hub_print_block(&c->block);
     printf("vocabulary    %zu\n", c->source_vocab);
-    printf("texts         up to %zu tokens, %s pooling%s\n", m->encoder.max_len, pooling_word(m->encoder.pooling),
-           m->encoder.normalize ? ", normalized" : "");
+    if (m->task == RAPT_TASK_CROSS_ENCODER)
+        printf("pairs         up to %zu tokens, score: %s\n", m->encoder.max_len, score_word(&m->encoder));
+    else
+        printf("texts         up to %zu tokens, %s pooling%s\n", m->encoder.max_len, pooling_word(m->encoder.pooling),
+               m->encoder.normalize ? ", normalized" : "");
     printf("tokenizer     %s, %zu tokens\n", info_tokenizer_kind(m->encoder.tokenizer),
            rapt_tokenizer_size(m->encoder.tokenizer));
 }
@@ -254,7 +263,7 @@ void info_hub_print(const hub_summary *s)
     const info_differences d = info_hub_differences(s);
     const rapt_task task = s->model->task;
     (task == RAPT_TASK_LANGUAGE_MODEL ? print_lm : task == RAPT_TASK_TRANSLATION ? print_pair : print_encoder)(s->model);
-    if (task != RAPT_TASK_ENCODER)
+    if (!s->model->encoder.net)
         info_hub_print_specials(s->model);
     info_hub_print_memory(s);
     for (size_t i = 0; i < d.count; i++)
@@ -366,6 +375,9 @@ bool info_hub_add_json(const hub_summary *s, json_t *o)
     bool added = ok && more && json_object_update(o, more) == 0;
     if (added && m->task == RAPT_TASK_ENCODER)
         added = json_object_set_new(o, "embedding", embedding_json(&m->encoder)) == 0;
+    if (added && m->task == RAPT_TASK_CROSS_ENCODER)
+        added = json_object_set_new(o, "pairs", json_pack("{s:I, s:s}", "tokens", (json_int_t)m->encoder.max_len, "score",
+                                                          score_word(&m->encoder))) == 0;
     json_decref(more);
     return added;
 }

@@ -1,110 +1,70 @@
-/* decode/embedder.c: rapt_embedder: texts to rows of tokens (text_rows.c), batches by length, threads. */
+/* decode/embedder.c: rapt_embedder: texts to rows of tokens (text_rows.c), batches by length on all threads (encoder_runner.c),
+ * pooling. */
 #include "decode/embedder.h"
 
 #include "base/quote.h"
 #include "base/sized.h"
-#include "base/thread.h"
-#include "decode/model_tapes.h"
+#include "decode/encoder_runner.h"
 #include "decode/option_defaults.h"
 #include "decode/pooling.h"
 #include "io/model.h"
-#include "nn/ragged_tokens.h"
 #include "tape/compute.h"
-#include "tape/tape_core.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct rapt_embedder {
-    const rapt_model *m;
+    encoder_runner run;
     rapt_embedder_options o; /* defaults filled in */
     const char *prompt;      /* the text that is put before each text; or NULL */
-    model_tapes tapes;       /* one for each thread */
-    atomic_bool cancelled;
 };
 
-/* One call. */
-typedef struct embed_call {
-    rapt_embedder *e;
-    const text_row *rows; /* by length */
-    size_t count, dimensions;
+/* ---- rows --------------------------------------------------------------------------------------------------------- */
+
+/* Where the vectors of a call go. */
+typedef struct embed_results {
+    const rapt_embedder *e;
+    size_t dimensions;
     rapt_real *vectors; /* [..., dimensions] */
-    thread_mutex lock; /* guards the error */
-    rapt_error error;     /* the error of any batch; only memory can be missing */
-} embed_call;
+} embed_results;
 
-/* ---- a batch ------------------------------------------------------------------------------------------------------ */
-
-/* Hidden states of rows of tokens, [sum of their lengths, d]. */
-static rapt_code embed_rows(const rapt_embedder *e, rapt_tape *t, const text_row *rows, size_t n, rapt_tensor **out,
-                            rapt_error *err)
+/* Hidden states, [sum of the lengths of all rows, d]. */
+static rapt_tensor *embed_compute(rapt_tape *t, const rapt_encoder_only *net, rapt_tokens tokens)
 {
-    rapt_tape_begin(t, (rapt_pass){0});
-    token_row *of = tape_alloc(t, n, sizeof *of);
-    for (size_t i = 0; of && i < n; i++)
-        of[i] = (token_row){rows[i].ids, rows[i].count};
-    const rapt_tokens tokens = of ? ragged_tokens_pack(t, of, n, 0) : (rapt_tokens){0};
-    if (!tape_failed(t))
-        *out = rapt_encoder_forward(t, &e->m->encoder.net->encoder, tokens, NULL);
-    return rapt_tape_status(t, err);
+    return rapt_encoder_forward(t, &net->encoder, tokens, NULL);
 }
 
-static void embed_note_failure(embed_call *c, const rapt_error *err)
+static void embed_pool(void *context, const rapt_tensor *x, const text_row *rows, size_t count)
 {
-    thread_lock(&c->lock);
-    if (!c->error.code)
-        c->error = *err;
-    thread_unlock(&c->lock);
-}
-
-/* A pool_fn. */
-static void embed_batch(void *context, size_t batch, int worker)
-{
-    embed_call *c = context;
-    const rapt_embedder *e = c->e;
-    const size_t first = batch * e->o.batch, left = c->count - first, n = left < e->o.batch ? left : e->o.batch;
-    const size_t d = embedder_max_features(e);
-    rapt_error err = {0};
-    rapt_tensor *x = NULL;
-    if (atomic_load(&c->e->cancelled))
-        return;
-    if (embed_rows(e, e->tapes.list[worker], c->rows + first, n, &x, &err)) {
-        embed_note_failure(c, &err);
-        return;
-    }
+    const embed_results *to = context;
+    const size_t d = embedder_max_features(to->e);
     const rapt_real *from = x->data;
-    for (size_t i = first; i < first + n; i++) {
-        rapt_real *to = c->vectors + c->rows[i].index * c->dimensions;
-        pooling_run(e->o.pooling, from, c->rows[i].count, d, c->dimensions, to);
-        if (e->o.normalize)
-            pooling_normalize(to, c->dimensions);
-        from += c->rows[i].count * d;
+    for (size_t i = 0; i < count; i++) {
+        rapt_real *vector = to->vectors + rows[i].index * to->dimensions;
+        pooling_run(to->e->o.pooling, from, rows[i].count, d, to->dimensions, vector);
+        if (to->e->o.normalize)
+            pooling_normalize(vector, to->dimensions);
+        from += rows[i].count * d;
     }
 }
-
-/* ---- texts -------------------------------------------------------------------------------------------------------- */
 
 rapt_code embedder_run_rows(rapt_embedder *e, const text_row *rows, size_t count, size_t dimensions, rapt_real *vectors,
                             rapt_error *err)
 {
-    embed_call c = {.e = e, .rows = rows, .count = count, .dimensions = dimensions, .vectors = vectors};
-    thread_mutex_init(&c.lock);
-    pool_run(e->tapes.pool, count / e->o.batch + (count % e->o.batch > 0), SIZE_MAX, embed_batch, &c);
-    thread_mutex_free(&c.lock);
-    if (atomic_exchange(&e->cancelled, false) && !c.error.code)
-        rapt_fail(&c.error, RAPT_ERR_INTERRUPTED, "the run was cancelled");
-    return c.error.code ? rapt_fail(err, c.error.code, "%s", c.error.message) : RAPT_OK;
+    embed_results to = {e, dimensions, vectors};
+    return encoder_runner_run(&e->run, rows, count, &(encoder_work){embed_compute, embed_pool, &to}, err);
 }
+
+/* ---- texts -------------------------------------------------------------------------------------------------------- */
 
 rapt_code rapt_embedder_run(rapt_embedder *e, const rapt_text *texts, size_t count, rapt_real *vectors, bool *cut,
                             rapt_error *err)
 {
     rapt_error own = {0};
-    text_row *rows = text_rows_new(&e->m->encoder, e->prompt, texts, count, &own);
+    text_row *rows = text_rows_new(&e->run.m->encoder, e->prompt, texts, count, &own);
     if (!rows) {
-        atomic_store(&e->cancelled, false);
+        encoder_runner_settle(&e->run);
         return rapt_fail(err, own.code, "%s", own.message);
     }
     rapt_code code = embedder_run_rows(e, rows, count, rapt_embedder_features(e), vectors, err);
@@ -116,21 +76,30 @@ rapt_code rapt_embedder_run(rapt_embedder *e, const rapt_text *texts, size_t cou
 
 void rapt_embedder_cancel(rapt_embedder *e)
 {
-    atomic_store(&e->cancelled, true);
+    atomic_store(&e->run.cancelled, true);
+}
+
+/* An encoder_work.keep: copies all rows to *context, which is NULL if that fails. */
+static void embed_copy(void *context, const rapt_tensor *x, const text_row *rows, size_t count)
+{
+    rapt_real **to = context;
+    const size_t size = rapt_tensor_size(x) * sizeof **to;
+    (void)rows, (void)count;
+    *to = malloc(size);
+    if (*to)
+        memcpy(*to, x->data, size);
 }
 
 rapt_code rapt_embedder_tokens(rapt_embedder *e, const char *text, size_t size, rapt_token_vectors *out, rapt_error *err)
 {
-    const size_t d = embedder_max_features(e);
-    rapt_tensor *x = NULL;
+    rapt_real *vectors = NULL;
     *out = (rapt_token_vectors){0};
-    text_row *row = text_rows_new(&e->m->encoder, e->prompt, &(rapt_text){text, size}, 1, err);
+    text_row *row = text_rows_new(&e->run.m->encoder, e->prompt, &(rapt_text){text, size}, 1, err);
     if (!row)
         return err ? err->code : RAPT_ERR_VALUE;
-    rapt_code code = embed_rows(e, e->tapes.list[0], row, 1, &x, err);
-    rapt_real *vectors = code ? NULL : malloc(row->count * d * sizeof *vectors);
+    rapt_code code = encoder_runner_rows(&e->run, e->run.tapes.list[0], row, 1,
+                                         &(encoder_work){embed_compute, embed_copy, &vectors}, err);
     if (vectors) {
-        memcpy(vectors, x->data, row->count * d * sizeof *vectors);
         *out = (rapt_token_vectors){row->count, row->ids, vectors, row->cut};
         row->ids = NULL;
     } else if (!code) {
@@ -152,7 +121,7 @@ void rapt_token_vectors_free(rapt_token_vectors *v)
 /* Finds the prompt that the options name, or else the model's default. */
 static rapt_code embedder_find_prompt(rapt_embedder *e, rapt_error *err)
 {
-    const rapt_encoder_model *m = &e->m->encoder;
+    const rapt_encoder_model *m = &e->run.m->encoder;
     const char *name = e->o.prompt;
     char list[256] = "";
     e->prompt = name ? NULL : m->prompt;
@@ -180,9 +149,9 @@ void rapt_embedder_options_init(rapt_embedder_options *o, size_t size)
 
 static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_options *options, rapt_error *err)
 {
-    const rapt_encoder_model *m = &e->m->encoder;
-    if (e->m->task != RAPT_TASK_ENCODER)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s gives no embeddings of texts", model_task_of(e->m->task)->what);
+    const rapt_encoder_model *m = &e->run.m->encoder;
+    if (e->run.m->task != RAPT_TASK_ENCODER)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s gives no embeddings of texts", model_task_of(e->run.m->task)->what);
     e->o = rapt_embedder_options_default();
     if (sized_take(&e->o, options, 0, "embedder_options", err) != RAPT_OK)
         return RAPT_ERR_VALUE;
@@ -202,6 +171,7 @@ static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_opt
         return rapt_fail(err, RAPT_ERR_VALUE, "%zu dimensions; the model's vectors have %zu", e->o.dimensions,
                          embedder_max_features(e));
     e->o.dimensions = e->o.dimensions ? e->o.dimensions : embedder_max_features(e);
+    e->run.batch = e->o.batch;
     e->o.pooling = e->o.pooling ? e->o.pooling : m->pooling;
     e->o.normalize = SIZED_AS_MODEL(e->o.normalize) ? m->normalize : e->o.normalize;
     return embedder_find_prompt(e, err);
@@ -214,9 +184,8 @@ rapt_embedder *rapt_embedder_new(const rapt_model *m, const rapt_embedder_option
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for an embedder");
         return NULL;
     }
-    e->m = m;
-    if (embedder_fill_options(e, options, err) == RAPT_OK &&
-        model_tapes_make(&e->tapes, m, &e->o.compute, MODEL_TAPES_EACH, err) == RAPT_OK)
+    e->run.m = m;
+    if (embedder_fill_options(e, options, err) == RAPT_OK && encoder_runner_open(&e->run, &e->o.compute, err) == RAPT_OK)
         return e;
     rapt_embedder_free(e);
     return NULL;
@@ -226,7 +195,7 @@ void rapt_embedder_free(rapt_embedder *e)
 {
     if (!e)
         return;
-    model_tapes_free(&e->tapes);
+    encoder_runner_close(&e->run);
     free(e);
 }
 
@@ -237,5 +206,5 @@ size_t rapt_embedder_features(const rapt_embedder *e)
 
 size_t embedder_max_features(const rapt_embedder *e)
 {
-    return e->m->encoder.net->config.block.d_model;
+    return e->run.m->encoder.net->config.block.d_model;
 }

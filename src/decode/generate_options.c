@@ -5,7 +5,7 @@
 #include "decode/option_defaults.h"
 #include "decode/sampler.h"
 #include "decode/schema/constraint.h"
-#include "io/model_core.h"
+#include "io/model.h"
 #include "search/text_stream.h"
 #include "tape/compute.h"
 
@@ -44,8 +44,7 @@ static rapt_code check_as_model(const rapt_generate_options *o, rapt_error *err)
 rapt_code generate_options_check(const rapt_model *m, const rapt_generate_options *o, rapt_error *err)
 {
     if (m->task != RAPT_TASK_LANGUAGE_MODEL)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s does not generate text from a prompt",
-                         m->task == RAPT_TASK_ENCODER ? "an encoder" : "a translation model");
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s does not generate text from a prompt", model_task_of(m->task)->what);
     if (rapt_tokenizer_kind_of(m->language.tokenizer) == RAPT_TOKENIZER_WORDS)
         return rapt_fail(err, RAPT_ERR_VALUE, "a tokenizer of words cannot continue a text: its tokens are words without what "
                                               "stands between them");

@@ -13,7 +13,8 @@ static packed_weights *model_pack(const rapt_model *m, const rapt_tape *t, pool 
 {
     switch (m->task) {
     case RAPT_TASK_TRANSLATION: return pack_transformer(m->translation.net, t, threads, err);
-    case RAPT_TASK_ENCODER: return pack_encoder_only(m->encoder.net, t, threads, err);
+    case RAPT_TASK_ENCODER:
+    case RAPT_TASK_CROSS_ENCODER: return pack_encoder_only(m->encoder.net, t, threads, err);
     default: return pack_lm(m->language.net, t, threads, err);
     }
 }

@@ -21,6 +21,8 @@
 #define EMBEDDER_DEFAULTS                                                                                                \
     .size = sizeof(rapt_embedder_options), .normalize = RAPT_AS_MODEL, .batch = RAPT_EMBED_BATCH
 
+#define RERANKER_DEFAULTS .size = sizeof(rapt_reranker_options), .batch = RAPT_RERANK_BATCH
+
 #define SCORE_DEFAULTS .size = sizeof(rapt_score_options)
 
 #endif

@@ -6,7 +6,7 @@
 #include "decode/generate_options.h"
 #include "decode/option_defaults.h"
 #include "decode/sampler.h"
-#include "io/model_core.h"
+#include "io/model.h"
 #include "tape/compute.h"
 
 #include <math.h>
@@ -36,8 +36,7 @@ static rapt_code check_sample(const rapt_translate_options *o, rapt_error *err)
 static rapt_code check_options(const rapt_model *m, const rapt_translate_options *o, rapt_error *err)
 {
     if (m->task != RAPT_TASK_TRANSLATION)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s does not translate",
-                         m->task == RAPT_TASK_ENCODER ? "an encoder" : "a language model");
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s does not translate", model_task_of(m->task)->what);
     if (o->beam < 1 || o->beam > LARGEST_BEAM)
         return rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu: it is 1 to %zu", o->beam, LARGEST_BEAM);
     if (SIZED_AS_MODEL(o->n_best) || SIZED_AS_MODEL(o->batch))

@@ -26,6 +26,7 @@ static void engine_model_free(rapt_engine_model *m)
     if (m->of_lane)
         m->lane->free(m->of_lane);
     rapt_embedder_free(m->embedder);
+    rapt_reranker_free(m->reranker);
     engine_free_taken(m->model, &m->faults);
     free(m);
 }
@@ -39,6 +40,13 @@ static bool engine_make_lane(rapt_engine_model *m, const rapt_engine_model_optio
         options.compute.threads = threads;
         m->embedder = rapt_embedder_new(m->model, &options, err);
         return m->embedder != NULL;
+    }
+    if (m->model->task == RAPT_TASK_CROSS_ENCODER) {
+        rapt_reranker_options options = rapt_reranker_options_default();
+        options.compute = o->compute;
+        options.compute.threads = threads;
+        m->reranker = rapt_reranker_new(m->model, &options, err);
+        return m->reranker != NULL;
     }
     const bool language = m->model->task == RAPT_TASK_LANGUAGE_MODEL;
     m->lane = language ? &lm_lane_functions : &translation_functions;
@@ -117,6 +125,11 @@ const rapt_model *rapt_engine_model_of(const rapt_engine_model *m)
 rapt_embedder *rapt_engine_embedder(const rapt_engine_model *m)
 {
     return m->embedder;
+}
+
+rapt_reranker *rapt_engine_reranker(const rapt_engine_model *m)
+{
+    return m->reranker;
 }
 
 /* Called with the lock held, which is released meanwhile: frees models that were removed and have no jobs left. */

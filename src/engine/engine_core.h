@@ -49,6 +49,7 @@ struct rapt_engine_model {
     const engine_lane *lane;   /* NULL: there are calls only */
     void *of_lane;
     rapt_embedder *embedder;   /* an encoder's embedder, for calls */
+    rapt_reranker *reranker;   /* a cross-encoder's reranker, likewise */
     queue jobs, calls;         /* under the engine's lock: queued, not yet taken */
     size_t unfreed;            /* under the engine's lock: jobs that are not freed yet */
     bool removed;              /* under the engine's lock */

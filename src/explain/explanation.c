@@ -3,7 +3,7 @@
 #include "explain/explanation.h"
 
 #include "base/sized.h"
-#include "io/model_core.h"
+#include "io/model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,8 +79,9 @@ rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text
     rapt_explain_options own = rapt_explain_options_default(), *o = &own;
     if (sized_take(o, options, 0, "explain_options", err) != RAPT_OK)
         return NULL;
-    if (model->task == RAPT_TASK_ENCODER) {
-        rapt_fail(err, RAPT_ERR_VALUE, "an encoder, as this model of type %s, is not explained", model->family);
+    if (rapt_model_encoder(model)) {
+        rapt_fail(err, RAPT_ERR_VALUE, "%s, as this model of type %s, is not explained", model_task_of(model->task)->what,
+                  model->family);
         return NULL;
     }
     if (o->target.data && !o->like && model->task == RAPT_TASK_LANGUAGE_MODEL) {

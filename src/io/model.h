@@ -44,7 +44,7 @@ typedef struct model_task {
     rapt_code (*load)(rapt_model *m, const model_source *from, rapt_error *err); /* fills an empty model */
 } model_task;
 
-extern const model_task model_translation, model_language_model, model_encoder;
+extern const model_task model_translation, model_language_model, model_encoder, model_cross_encoder;
 
 const model_task *model_task_of(rapt_task task);
 

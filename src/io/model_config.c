@@ -12,7 +12,8 @@
 
 static const model_task *const TASKS[] = {[RAPT_TASK_TRANSLATION] = &model_translation,
                                           [RAPT_TASK_LANGUAGE_MODEL] = &model_language_model,
-                                          [RAPT_TASK_ENCODER] = &model_encoder};
+                                          [RAPT_TASK_ENCODER] = &model_encoder,
+                                          [RAPT_TASK_CROSS_ENCODER] = &model_cross_encoder};
 ROWS_FIT(TASKS, RAPT_TASKS, 1); /* RAPT_TASK_ANY */
 
 typedef struct header {
@@ -23,10 +24,10 @@ typedef struct header {
 } header;
 
 static const char *const FORMATS[] = {"rapt-model", NULL};
-/* An encoder is of another program. */
+/* Encoders are of other programs. */
 static const char *const TASK_NAMES[] = {[RAPT_TASK_TRANSLATION] = "translation", [RAPT_TASK_LANGUAGE_MODEL] = "language_model",
                                          NULL};
-ROWS_FIT(TASK_NAMES, RAPT_TASKS, 1); /* neither encoders nor RAPT_TASK_ANY, but NULL */
+ROWS_FIT(TASK_NAMES, RAPT_TASKS, 2); /* neither the two kinds of encoders nor RAPT_TASK_ANY, but NULL */
 
 /* In the order of the file. */
 enum { TASK_MEMBER = 2, HEADER_MEMBERS = 4 };

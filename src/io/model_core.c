@@ -38,7 +38,7 @@ const rapt_language_model *rapt_model_language(const rapt_model *m)
 
 const rapt_encoder_model *rapt_model_encoder(const rapt_model *m)
 {
-    return m->task == RAPT_TASK_ENCODER ? &m->encoder : NULL;
+    return m->task == RAPT_TASK_ENCODER || m->task == RAPT_TASK_CROSS_ENCODER ? &m->encoder : NULL;
 }
 
 const char *rapt_model_family(const rapt_model *m)

@@ -78,7 +78,9 @@ static packed_weights *pack_end(packing *k, bool all)
 packed_weights *pack_encoder_only(const rapt_encoder_only *m, const rapt_tape *t, pool *threads, rapt_error *err)
 {
     packing k;
-    return pack_end(&k, pack_begin(&k, m->params, t, threads, err) && layers_of_encoder(&m->encoder, pack_linear, &k));
+    return pack_end(&k, pack_begin(&k, m->params, t, threads, err) && layers_of_encoder(&m->encoder, pack_linear, &k) &&
+                            (!m->head_dense.weight || (pack_matrix(&k, m->head_dense.weight, false) &&
+                                                       pack_matrix(&k, m->head_output.weight, true))));
 }
 
 packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, pool *threads, rapt_error *err)

@@ -91,15 +91,16 @@ void rapt_preprocessor_init(rapt_preprocessor *m, rapt_params *set, const char *
         rapt_layer_norm_init(&m->norm, set, name_join(prefix, "embedding_norm.").text, 1, &d, &o.norm);
 }
 
-/* x + the row of type 0, for each token. */
+/* x + the row of its type, for each token. */
 static rapt_tensor *preprocessor_add_type(rapt_tape *t, const rapt_embedding *types, rapt_tensor *x, rapt_tokens tokens)
 {
     const size_t count = (tokens.batch ? tokens.batch : 1) * tokens.time;
-    int32_t *ids = tape_failed(t) ? NULL : tape_alloc(t, count, sizeof *ids);
-    if (!ids)
+    int32_t *zeros = tape_failed(t) || tokens.types ? NULL : tape_alloc(t, count, sizeof *zeros);
+    if (!zeros && !tokens.types)
         return x;
-    memset(ids, 0, count * sizeof *ids);
-    tokens.ids = ids;
+    if (zeros)
+        memset(zeros, 0, count * sizeof *zeros);
+    tokens.ids = zeros ? zeros : tokens.types;
     return rapt_op_add(t, x, rapt_embedding_forward(t, types, tokens));
 }
 

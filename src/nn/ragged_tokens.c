@@ -5,6 +5,19 @@
 
 #include <string.h>
 
+/* [count, longest]; NULL: no row has a second text, or the tape has failed. */
+static const int32_t *pack_types(rapt_tape *t, const token_row *rows, size_t count, size_t longest)
+{
+    size_t typed = 0;
+    while (typed < count && rows[typed].second == 0)
+        typed++;
+    int32_t *types = typed < count ? tape_alloc(t, count * longest, sizeof *types) : NULL;
+    for (size_t i = 0; i < count && types; i++)
+        for (size_t j = 0; j < longest; j++)
+            types[i * longest + j] = rows[i].second > 0 && j >= rows[i].second;
+    return types;
+}
+
 rapt_tokens ragged_tokens_pack(rapt_tape *t, const token_row *rows, size_t count, int32_t pad)
 {
     size_t longest = 0;
@@ -20,5 +33,6 @@ rapt_tokens ragged_tokens_pack(rapt_tape *t, const token_row *rows, size_t count
         for (size_t j = rows[i].count; j < longest; j++)
             row[j] = pad;
     }
-    return (rapt_tokens){ids, count, longest, lens};
+    const int32_t *types = pack_types(t, rows, count, longest);
+    return tape_failed(t) ? (rapt_tokens){0} : (rapt_tokens){ids, count, longest, lens, types};
 }

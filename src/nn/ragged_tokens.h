@@ -9,6 +9,7 @@
 typedef struct token_row {
     const int32_t *ids; /* [count] */
     size_t count;
+    size_t second; /* tokens from this one on have type 1; 0: all have type 0 */
 } token_row;
 
 /* rows[count] as tokens [count, longest] with lengths, in memory of the pass; `pad`, any token of the vocabulary, stands behind

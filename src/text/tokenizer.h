@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 typedef struct placed_ids placed_ids; /* sources.h */
+typedef struct id_pair id_pair; /* bpe/byte_bpe.h: how two texts become one row */
 typedef struct encode_run encode_run; /* encode_run.h: a text that is encoded on all threads */
 
 /* The contracts of rapt_tokenizer_... in rapt/text.h hold for these. */
@@ -31,6 +32,7 @@ typedef struct tokenizer_ops {
     /* encode_to with the place of each id. */
     rapt_code (*encode_offsets)(const rapt_tokenizer *k, const char *text, size_t size, bool specials, placed_ids *out,
                                 rapt_error *err);
+    const id_pair *(*pair)(const rapt_tokenizer *k); /* the ids about two texts (byte_bpe.h); NULL: not known */
 } tokenizer_ops;
 
 /* The first member of every kind's struct. */

@@ -78,10 +78,12 @@ refused 2 'none of text, jsonl, npy' 'another format' "$RAPT" embed "$BERT" --fo
 refused 2 'not both' '--text and a file' "$RAPT" embed "$BERT" lines --text cat
 refused 2 'missing operand: MODEL' 'no model' "$RAPT" embed
 cp -r "$BERT" cross && sed 's/"BertModel"/"BertForSequenceClassification"/' "$BERT/config.json" >cross/config.json
-refused 1 'of models of type bert rapt runs BertModel, also ForMaskedLM and ForPreTraining, for embeddings; other classes, such as classifiers and cross' \
-    'a cross-encoder' "$RAPT" embed cross lines
+refused 1 'cross is a cross-encoder; rapt rerank runs it' 'a classifier' "$RAPT" embed cross lines
 "$RAPT" info cross >info
-check 'of which rapt info says that it is not run' grep -q '^not run .*cross-encoders, give scores' info
+check 'of which rapt info says that it is not run' grep -q '^not run .*of classifiers rapt runs those of one label' info
+sed -i 's/ForSequenceClassification/ForTokenClassification/' cross/config.json
+refused 1 'of models of type bert rapt runs BertModel, also ForMaskedLM and ForPreTraining, for embeddings, and ForSequenceClassification' \
+    'another class' "$RAPT" embed cross lines
 cp -r "$SOURCE/tests/golden/hub/qwen3" decoder && cp "$HUB/bert_sentence/modules.json" decoder
 refused 1 'decoder is an embedder of type qwen3, .*; of these rapt runs bert, roberta, xlm-roberta and distilbert' 'an embedder of another type' \
     "$RAPT" embed decoder lines

@@ -119,6 +119,21 @@ static void embedding(void **state)
     rapt_model_free(m);
 }
 
+static void scoring_pairs(void **state)
+{
+    (void)state;
+    const rapt_text_pair good = {rapt_text_of("a"), rapt_text_of("b")}, bad = {rapt_text_of("a"), rapt_text_of("\xff")};
+    rapt_pair_score score;
+    rapt_model *m = rapt_model_load(RAPT_SOURCE_DIR "/tests/golden/hub_rerank/bert_pairs", NULL, NULL);
+    rapt_reranker *r = rapt_reranker_new(m, NULL, NULL);
+    assert_non_null(r);
+    assert_null(rapt_reranker_new(m, &(rapt_reranker_options){.batch = 1}, NULL));
+    assert_int_equal(rapt_reranker_run(r, &good, 1, &score, NULL), RAPT_OK);
+    assert_int_not_equal(rapt_reranker_run(r, &bad, 1, &score, NULL), RAPT_OK);
+    rapt_reranker_free(r);
+    rapt_model_free(m);
+}
+
 static void explaining(void **state)
 {
     (void)state;
@@ -222,7 +237,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(making),
         cmocka_unit_test(saving), cmocka_unit_test(translating), cmocka_unit_test(serving), cmocka_unit_test(generating),
-        cmocka_unit_test(embedding), cmocka_unit_test(explaining), cmocka_unit_test(caches), cmocka_unit_test(training),
+        cmocka_unit_test(embedding), cmocka_unit_test(scoring_pairs),
+        cmocka_unit_test(explaining), cmocka_unit_test(caches), cmocka_unit_test(training),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

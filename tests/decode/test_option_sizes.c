@@ -112,8 +112,10 @@ static void defaults_have_their_size(void **state)
     const rapt_translate_options translate = rapt_translate_options_default(), t = {TRANSLATE_DEFAULTS};
     const rapt_generate_options generate = rapt_generate_options_default();
     const rapt_embedder_options embedder = rapt_embedder_options_default();
+    const rapt_reranker_options reranker = rapt_reranker_options_default();
     const rapt_engine_model_options model = rapt_engine_model_options_default();
     (void)state;
+    assert_true(reranker.size == sizeof reranker && reranker.batch == RAPT_RERANK_BATCH);
     assert_true(translate.size == sizeof translate && translate.n_best == 1 && translate.batch == RAPT_TRANSLATE_BATCH);
     assert_true(translate.beam == t.beam && translate.length_penalty == RAPT_AS_MODEL && translate.no_repeat == t.no_repeat);
     assert_true(generate.size == sizeof generate && generate.max_tokens == RAPT_GENERATE_TOKENS && generate.sample.seed == 1);
@@ -155,6 +157,7 @@ static void programs_with_other_headers(void **state)
     CHECK_INIT(translate, 8);
     CHECK_INIT(generate, 8);
     CHECK_INIT(embedder, 8);
+    CHECK_INIT(reranker, 8);
     CHECK_INIT(score, 8);
     CHECK_INIT(engine, 8);
     CHECK_INIT(engine_model, 8);

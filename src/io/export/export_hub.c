@@ -12,7 +12,7 @@
 
 static rapt_code export_hub_check(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)
 {
-    if (o->to == RAPT_EXPORT_RAPT && m->task == RAPT_TASK_ENCODER)
+    if (o->to == RAPT_EXPORT_RAPT && m->encoder.net)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: an encoder is not stored in fewer bits", path);
     if (o->to == RAPT_EXPORT_CTRANSLATE2)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of a Hugging Face folder (%s) is written for transformers only; "

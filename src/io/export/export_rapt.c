@@ -92,7 +92,7 @@ static rapt_code export_rapt_params(const rapt_model *m, const char *path, const
 rapt_code export_rapt(const rapt_model *m, const char *path, const rapt_export_options *o, rapt_error *err)
 {
     export_folder f;
-    if (m->lora || m->task == RAPT_TASK_ENCODER)
+    if (m->lora || m->encoder.net)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: low-rank adapters, or an encoder, are not stored in fewer bits", path);
     export_folder_begin(&f, path, err);
     if (!f.code)

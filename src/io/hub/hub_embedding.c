@@ -15,6 +15,7 @@
 
 /* Encoders are in no folder of ours. */
 const model_task model_encoder = {.what = "an encoder", .program = "rapt embed"};
+const model_task model_cross_encoder = {.what = "a cross-encoder", .program = "rapt rerank"};
 
 /* ---- text ----------------------------------------------------------------------------------------------------- */
 
@@ -26,14 +27,17 @@ static rapt_code find_text_file(const char *folder, const char *name, char **pat
     return code ? code : file_is_there(*path, there, err);
 }
 
-/* Loads tokenizer.json, or else vocab.txt, or RoBERTa's vocab.json and merges.txt. A SentencePiece model alone has other ids than
- * XLM-RoBERTa. */
-static rapt_code load_encoder_tokenizer(rapt_encoder_model *e, const hub_family *family, const char *folder, rapt_error *err)
+/* Loads tokenizer.json, or else vocab.txt, or RoBERTa's vocab.json and merges.txt, which do not say how two texts become one.
+ * A SentencePiece model alone has other ids than XLM-RoBERTa. */
+static rapt_code load_encoder_tokenizer(rapt_encoder_model *e, const hub_family *family, const char *folder, bool of_pairs,
+                                        rapt_error *err)
 {
     const bool word_piece = !family->skips_padding;
     char *path = NULL, *vocab = NULL;
     bool there, has_vocab = false;
     rapt_code code = find_text_file(folder, "tokenizer.json", &path, &there, err);
+    if (!code && !there && of_pairs && !word_piece)
+        code = rapt_fail(err, RAPT_ERR_NOT_FOUND, "%s: tokenizer.json is missing, which says how two texts become one", folder);
     if (!code && !there)
         code = find_text_file(folder, word_piece ? "vocab.txt" : "merges.txt", &vocab, &has_vocab, err);
     if (!code && !there && !has_vocab)
@@ -47,14 +51,27 @@ static rapt_code load_encoder_tokenizer(rapt_encoder_model *e, const hub_family 
     return e->tokenizer ? RAPT_OK : code ? code : RAPT_ERR_FORMAT;
 }
 
+/* Whether a list has a text. */
+static bool has_word(const json_t *list, const char *word)
+{
+    bool has = false;
+    for (size_t i = 0; i < json_array_size(list) && !has; i++) {
+        const char *one = json_string_value(json_array_get(list, i));
+        has = one && strcmp(one, word) == 0;
+    }
+    return has;
+}
+
 /* The length to which texts are truncated; transformers writes a huge number if there is none. */
 static rapt_code read_text_limit(rapt_encoder_model *e, const json_t *settings, const char *path, rapt_error *err)
 {
     hub_config c = {.root = settings, .path = path, .err = err};
+    const json_t *inputs = hub_value(&c, "model_input_names");
     const double most = hub_within(&c, "model_max_length", (double)e->max_len, 1, 1e31);
     if (strcmp(hub_word(&c, "truncation_side", "right"), "right") != 0)
         hub_refuse(&c, "truncation_side", "rapt cuts texts off on the right");
     e->max_len = most < (double)e->max_len ? (size_t)most : e->max_len;
+    e->typed_pairs = e->typed_pairs && (!inputs || has_word(inputs, "token_type_ids"));
     return c.code;
 }
 
@@ -78,9 +95,11 @@ rapt_code hub_embedding_load_text(rapt_model *m, const hub_family *family, const
     e->max_len = k->max_positions;
     e->skipped = family->skips_padding ? 1 : -1;
     e->pooling = RAPT_POOLING_MEAN;
-    rapt_code code = load_encoder_tokenizer(e, family, from->folder, err);
+    e->typed_pairs = k->token_types > 1;
+    const bool of_pairs = k->labels > 0;
+    rapt_code code = load_encoder_tokenizer(e, family, from->folder, of_pairs, err);
     code = code ? code : load_text_limit(e, from->folder, err);
-    return code ? code : hub_sentence_load(e, k, from->folder, err);
+    return code ? code : (of_pairs ? hub_sentence_load_pairs : hub_sentence_load)(e, k, from->folder, err);
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */

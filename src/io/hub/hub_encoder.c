@@ -5,8 +5,7 @@
 #include <string.h>
 
 /* The ends of class names after the name of a family. These classes have the encoder as it was pretrained, or trained for
- * embeddings; heads are ignored. In others, such as ForSequenceClassification (cross-encoders), the head counts, and the vectors
- * below it are not embeddings. */
+ * embeddings; heads are ignored. In others the head counts, and the vectors below it are not embeddings. */
 static const char *const CLASSES[] = {"Model", "ForMaskedLM", "ForPreTraining"};
 
 bool hub_encoder_is_class(const hub_family *family, const char *name)
@@ -72,6 +71,7 @@ static void read_distilbert(hub_config *c, rapt_transformer_config *k)
 {
     read_encoder_block(c, k, (hub_encoder_keys){"dim", "n_layers", "n_heads", "hidden_dim", "activation"}, 6);
     refuse_pruned_heads(c);
+    k->head_relu = true;
     hub_ignore(c, (const char *const[]){"dropout", "attention_dropout", "qa_dropout", "seq_classif_dropout", "tie_weights_",
                                         "sinusoidal_pos_embds", NULL}); /* such positions are also in the files */
 }
@@ -95,10 +95,16 @@ static void read_distilbert(hub_config *c, rapt_transformer_config *k)
     {"encoder.#.ffn.dense2.@", "encoder.layer.#.output.dense.@"}, \
     {"encoder.#.norm2.@", "encoder.layer.#.output.LayerNorm.@"}, \
     {"encoder.#.norm2.weight", "encoder.layer.#.output.LayerNorm.gamma"}, \
-    {"encoder.#.norm2.bias", "encoder.layer.#.output.LayerNorm.beta"}, \
-    {0}
+    {"encoder.#.norm2.bias", "encoder.layer.#.output.LayerNorm.beta"}
 
-static const place_row BERT_TABLE[] = {BERT_ROWS(0)}, ROBERTA_TABLE[] = {BERT_ROWS(PLACE_BEHIND_TWO)};
+static const place_row BERT_TABLE[] = {BERT_ROWS(0),
+                                       {"head.dense.@", "pooler.dense.@"},
+                                       {"head.output.@", "/classifier.@"},
+                                       {0}};
+static const place_row ROBERTA_TABLE[] = {BERT_ROWS(PLACE_BEHIND_TWO),
+                                          {"head.dense.@", "/classifier.dense.@"},
+                                          {"head.output.@", "/classifier.out_proj.@"},
+                                          {0}};
 static const place_row DISTILBERT_TABLE[] = {
     {"encoder.embedding.weight", "embeddings.word_embeddings.weight"},
     {"encoder.positions.weight", "embeddings.position_embeddings.weight"},
@@ -111,6 +117,8 @@ static const place_row DISTILBERT_TABLE[] = {
     {"encoder.#.ffn.dense1.@", "transformer.layer.#.ffn.lin1.@"},
     {"encoder.#.ffn.dense2.@", "transformer.layer.#.ffn.lin2.@"},
     {"encoder.#.norm2.@", "transformer.layer.#.output_layer_norm.@"},
+    {"head.dense.@", "/pre_classifier.@"},
+    {"head.output.@", "/classifier.@"},
     {0}};
 
 /* Poolers, heads, and numbers of positions. */
@@ -129,10 +137,10 @@ static const place_table BERT_PLACES = {BERT_TABLE, BERT_HEADS, "bert."};
 static const place_table ROBERTA_PLACES = {ROBERTA_TABLE, ROBERTA_HEADS, "roberta."};
 static const place_table DISTILBERT_PLACES = {DISTILBERT_TABLE, DISTILBERT_HEADS, "distilbert."};
 
-const hub_family HUB_BERT = {"bert", "Bert", &BERT_PLACES, .end_of_text = -1, .read_encoder = read_encoder_bert};
+const hub_family HUB_BERT = {"bert", "Bert", &BERT_PLACES, .end_of_text = -1, .read_encoder = read_encoder_bert, .scores = true};
 const hub_family HUB_ROBERTA = {"roberta", "Roberta", &ROBERTA_PLACES, .end_of_text = -1, .read_encoder = read_roberta,
-                                .skips_padding = true};
+                                .scores = true, .skips_padding = true};
 const hub_family HUB_XLM_ROBERTA = {"xlm-roberta", "XLMRoberta", &ROBERTA_PLACES, .end_of_text = -1, .read_encoder = read_roberta,
-                                    .skips_padding = true};
+                                    .scores = true, .skips_padding = true};
 const hub_family HUB_DISTILBERT = {"distilbert", "DistilBert", &DISTILBERT_PLACES, .end_of_text = -1,
-                                   .read_encoder = read_distilbert};
+                                   .read_encoder = read_distilbert, .scores = true};

@@ -16,6 +16,7 @@ typedef struct hub_family {
     void (*read)(hub_config *c, rapt_lm_config *k);               /* NULL: not a language model */
     void (*read_pair)(hub_config *c, rapt_transformer_config *k); /* NULL: not an encoder-decoder */
     void (*read_encoder)(hub_config *c, rapt_transformer_config *k); /* NULL: not an encoder alone */
+    bool scores;        /* encoder: its ForSequenceClassification is run, as a cross-encoder */
     bool skips_padding; /* encoder: token 1 is padding, and takes no position in a text */
     bool tied_by_files; /* the output matrix is the embedding unless the files have both, with other values */
 } hub_family;
@@ -28,6 +29,12 @@ extern const hub_family HUB_BERT, HUB_ROBERTA, HUB_XLM_ROBERTA, HUB_DISTILBERT;
 
 /* Whether a class of "architectures" has the encoder of the family, without a head for a task of its own. */
 bool hub_encoder_is_class(const hub_family *family, const char *name);
+/* Whether the class that config.json names is a cross-encoder of the family: the encoder with a head that scores a text. */
+bool hub_is_cross_encoder(const hub_family *family, const json_t *config);
+/* Reads the keys of a cross-encoder: the labels, of which rapt has one, into *k, and how its score is computed. */
+void hub_read_cross_encoder(hub_config *c, rapt_transformer_config *k, bool *sigmoid);
+/* Reads the name of an activation function, "torch.nn.modules.linear.Identity"; a missing key changes nothing. */
+void hub_read_activation(hub_config *c, const char *key, bool *sigmoid);
 
 /* The activation of a dense layer that a key names, or `otherwise` if it is missing: SiLU, GELU in its forms, or ReLU. */
 rapt_ffn_kind hub_activation(hub_config *c, const char *key, const char *otherwise);

@@ -28,9 +28,10 @@ static void refuse_architecture(hub_config *c, const hub_family *family)
     char reason[192];
     const bool encoder = family->read_encoder != NULL;
     snprintf(reason, sizeof reason, "of models of type %s rapt runs %s%s", family->type, family->architecture,
-             encoder ? "Model, also ForMaskedLM and ForPreTraining, for embeddings; other classes, such as classifiers and "
-                       "cross-encoders, give scores" : "");
-    if (list && (!name || !(encoder ? hub_encoder_is_class(family, name) : strcmp(name, family->architecture) == 0)))
+             encoder ? "Model, also ForMaskedLM and ForPreTraining, for embeddings, and ForSequenceClassification of one "
+                       "label, a cross-encoder" : "");
+    if (list && (!name || !(encoder ? hub_encoder_is_class(family, name) || hub_is_cross_encoder(family, c->root)
+                                    : strcmp(name, family->architecture) == 0)))
         hub_refuse(c, "architectures", reason);
 }
 
@@ -46,6 +47,7 @@ static const char *const WITHOUT_EFFECT[] = {
 typedef struct hub_net {
     rapt_lm_config lm;
     rapt_transformer_config pair; /* or an encoder alone */
+    bool sigmoid;                 /* cross-encoder: see rapt_encoder_model */
 } hub_net;
 
 /* Whether the sizes fit together. */
@@ -68,6 +70,8 @@ static rapt_code read_config(const hub_family *family, const json_t *config, con
         family->read(&c, &k->lm);
     else
         (family->read_pair ? family->read_pair : family->read_encoder)(&c, &k->pair);
+    if (hub_is_cross_encoder(family, config))
+        hub_read_cross_encoder(&c, &k->pair, &k->sigmoid);
     hub_refuse_others(&c);
     return c.code ? c.code : check_sizes(family, k, path, err);
 }
@@ -123,6 +127,7 @@ static rapt_code load_language_model(rapt_model *m, const hub_family *family, co
 
 static rapt_code load_text(rapt_model *m, const hub_family *family, const hub_net *k, const model_source *from, rapt_error *err)
 {
+    m->encoder.sigmoid = k->sigmoid;
     return family->read        ? load_lm_text(m, family, k->lm.vocab, from, err)
            : family->read_pair ? hub_translation_load_text(m, &k->pair, from, err)
                                : hub_embedding_load_text(m, family, &k->pair, from, err);
@@ -134,7 +139,7 @@ static rapt_code make_shapes(rapt_model *m, const hub_net *k, rapt_error *err)
     rapt_error why = {0};
     rapt_lm *lm = m->task == RAPT_TASK_LANGUAGE_MODEL ? rapt_lm_new(&k->lm, RAPT_SEED_SHAPES, &why) : NULL;
     rapt_transformer *pair = m->task == RAPT_TASK_TRANSLATION ? rapt_transformer_new(&k->pair, RAPT_SEED_SHAPES, &why) : NULL;
-    rapt_encoder_only *encoder = m->task == RAPT_TASK_ENCODER ? rapt_encoder_only_new(&k->pair, RAPT_SEED_SHAPES, &why) : NULL;
+    rapt_encoder_only *encoder = !lm && !pair && !why.code ? rapt_encoder_only_new(&k->pair, RAPT_SEED_SHAPES, &why) : NULL;
     m->language.net = lm;
     m->translation.net = pair;
     m->encoder.net = encoder;
@@ -253,9 +258,11 @@ static const hub_family *find_family(const json_t *config, const char *path, rap
     return family;
 }
 
-static rapt_task hub_task_of(const hub_family *family)
+static rapt_task hub_task_of(const hub_family *family, const json_t *config)
 {
-    return family->read ? RAPT_TASK_LANGUAGE_MODEL : family->read_pair ? RAPT_TASK_TRANSLATION : RAPT_TASK_ENCODER;
+    return family->read        ? RAPT_TASK_LANGUAGE_MODEL
+           : family->read_pair ? RAPT_TASK_TRANSLATION
+                               : hub_is_cross_encoder(family, config) ? RAPT_TASK_CROSS_ENCODER : RAPT_TASK_ENCODER;
 }
 
 /* Bytes of an element in a generator: matrices of linear layers are packed. The rows of an embedding that is not such a matrix
@@ -308,7 +315,7 @@ static rapt_code check_folder(const hub_family *family, hub_net *k, const weight
     rapt_model *m = s->model = calloc(1, sizeof *m);
     if (!m)
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for a model", from->folder);
-    m->task = hub_task_of(family);
+    m->task = hub_task_of(family, from->config);
     m->family = family->type;
     rapt_code code = load_text(m, family, k, from, err);
     code = code ? code : settle_output(family, k, w, from, err);
@@ -325,7 +332,7 @@ rapt_code hub_model_check(const model_source *from, const weights *w, hub_summar
 {
     hub_net k = {0};
     const hub_family *family = find_family(from->config, from->config_path, err);
-    *summary = (hub_summary){.program = family ? model_task_of(hub_task_of(family))->program : NULL};
+    *summary = (hub_summary){.program = family ? model_task_of(hub_task_of(family, from->config))->program : NULL};
     rapt_code code = family ? read_config(family, from->config, from->config_path, &k, err) : RAPT_ERR_VALUE;
     if (!code && from->folder)
         code = check_folder(family, &k, w, from, summary, err);
@@ -341,7 +348,7 @@ rapt_code hub_model_load(rapt_model *m, const model_source *from, rapt_task want
     const hub_family *family = find_family(from->config, from->config_path, err);
     if (!family)
         return RAPT_ERR_VALUE;
-    m->task = hub_task_of(family);
+    m->task = hub_task_of(family, from->config);
     m->family = family->type;
     const model_task *task = model_task_of(m->task);
     if (wanted == RAPT_TASK_ENCODER && m->task != wanted && hub_sentence_is_there(from->folder))

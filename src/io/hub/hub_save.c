@@ -16,8 +16,8 @@ rapt_code hub_save_check(const rapt_model *m, const char *folder, rapt_error *er
 {
     if (m->origin)
         return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of a Hugging Face folder (%s) that %s is not saved", folder, m->family,
-                     m->task == RAPT_TASK_ENCODER ? "is an encoder" : "was loaded for inference");
+    return rapt_fail(err, RAPT_ERR_VALUE, "%s: a model of a Hugging Face folder (%s) that %s%s is not saved", folder, m->family,
+                     m->encoder.net ? "is " : "was loaded for inference", m->encoder.net ? model_task_of(m->task)->what : "");
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include "base/chars.h"
 #include "base/file.h"
 #include "base/quote.h"
-#include "io/hub/hub_config.h"
+#include "io/hub/hub_family.h"
 #include "io/json_file.h"
 
 #include <stdio.h>
@@ -152,8 +152,31 @@ static rapt_code read_modules(rapt_encoder_model *e, size_t d, const sentence_fi
 
 /* ---- the rest ------------------------------------------------------------------------------------------------- */
 
+/* What the Transformer computes, as newer folders say. */
+typedef struct sentence_work {
+    const char *task, *field, *output; /* of transformers; a field of what its model returns; the name that this gets */
+} sentence_work;
+static const sentence_work VECTORS = {"feature-extraction", "last_hidden_state", "token_embeddings"};
+static const sentence_work SCORES = {"sequence-classification", "logits", "scores"};
+
+static void check_output(hub_config *c, const sentence_work *w)
+{
+    const json_t *config = hub_value(c, "modality_config");
+    json_t *usual = json_pack("{s:{s:s, s:s}}", "text", "method", "forward", "method_output_name", w->field);
+    if (strcmp(hub_word(c, "transformer_task", w->task), w->task) != 0)
+        hub_refuse(c, "transformer_task", "config.json names a class of another task");
+    if (config && usual && !json_equal(config, usual))
+        hub_refuse(c, "modality_config", "rapt computes another output of the model");
+    if (strcmp(hub_word(c, "module_output_name", w->output), w->output) != 0)
+        hub_refuse(c, "module_output_name", "rapt computes another output of the model");
+    if (!usual && !c->code)
+        c->code = rapt_fail(c->err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", c->path);
+    json_decref(usual);
+}
+
 /* If this file has a max length, it overrides all others, except the number of the model's positions. */
-static rapt_code read_sentence_limit(rapt_encoder_model *e, size_t positions, const sentence_file *f, rapt_error *err)
+static rapt_code read_sentence_limit(rapt_encoder_model *e, size_t positions, const sentence_work *w,
+                                     const sentence_file *f, rapt_error *err)
 {
     static const char *const arguments[] = {"model_args", "tokenizer_args", "config_args"};
     hub_config c = {.root = f->root, .path = f->path, .err = err};
@@ -162,6 +185,7 @@ static rapt_code read_sentence_limit(rapt_encoder_model *e, size_t positions, co
         e->max_len = most < positions ? most : positions;
     }
     hub_flag_is(&c, "do_lower_case", false, false);
+    check_output(&c, w);
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
         if (json_object_size(hub_value(&c, arguments[i])))
             hub_refuse(&c, arguments[i], "rapt does not know what they change");
@@ -211,13 +235,55 @@ rapt_code hub_sentence_load(rapt_encoder_model *e, const rapt_transformer_config
     if (!code && modules.root) {
         code = read_modules(e, net->block.d_model, &modules, folder, err);
         code = code ? code : sentence_open_object(&limit, folder, "sentence_bert_config.json", err);
-        code = code || !limit.root ? code : read_sentence_limit(e, net->max_positions, &limit, err);
+        code = code || !limit.root ? code : read_sentence_limit(e, net->max_positions, &VECTORS, &limit, err);
         code = code ? code : sentence_open_object(&prompts, folder, "config_sentence_transformers.json", err);
         code = code || !prompts.root ? code : read_prompts(e, &prompts, err);
     }
     sentence_close(&modules);
     sentence_close(&limit);
     sentence_close(&prompts);
+    return code;
+}
+
+/* ---- cross-encoders ------------------------------------------------------------------------------------------- */
+
+static rapt_code read_pair_modules(const sentence_file *f, rapt_error *err)
+{
+    const json_t *module = json_array_get(f->root, 0);
+    if (json_array_size(f->root) != 1 || strcmp(module_class(module), "Transformer") != 0 || !module_has_folder(module, false))
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: of a cross-encoder rapt computes one module, a Transformer in the folder "
+                         "itself", f->path);
+    return RAPT_OK;
+}
+
+/* A prompt would be put before both texts by default, if one is named. */
+static rapt_code read_pair_settings(rapt_encoder_model *e, const sentence_file *f, rapt_error *err)
+{
+    hub_config c = {.root = f->root, .path = f->path, .err = err};
+    hub_read_activation(&c, "activation_fn", &e->sigmoid);
+    if (hub_value(&c, "default_prompt_name"))
+        hub_refuse(&c, "default_prompt_name", "rapt puts no prompts before pairs");
+    if (strcmp(hub_word(&c, "model_type", "CrossEncoder"), "CrossEncoder") != 0)
+        hub_refuse(&c, "model_type", "config.json names a class of another task");
+    hub_ignore(&c, (const char *const[]){"__version__", "prompts", "similarity_fn_name", NULL});
+    hub_refuse_others(&c);
+    return c.code;
+}
+
+rapt_code hub_sentence_load_pairs(rapt_encoder_model *e, const rapt_transformer_config *net, const char *folder, rapt_error *err)
+{
+    sentence_file modules, limit = {0}, settings = {0};
+    rapt_code code = sentence_open(&modules, folder, "modules.json", err);
+    if (!code && modules.root) {
+        code = read_pair_modules(&modules, err);
+        code = code ? code : sentence_open_object(&limit, folder, "sentence_bert_config.json", err);
+        code = code || !limit.root ? code : read_sentence_limit(e, net->max_positions, &SCORES, &limit, err);
+        code = code ? code : sentence_open_object(&settings, folder, "config_sentence_transformers.json", err);
+        code = code || !settings.root ? code : read_pair_settings(e, &settings, err);
+    }
+    sentence_close(&modules);
+    sentence_close(&limit);
+    sentence_close(&settings);
     return code;
 }
 

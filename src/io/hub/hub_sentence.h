@@ -10,6 +10,10 @@
  * names the file. */
 rapt_code hub_sentence_load(rapt_encoder_model *e, const rapt_transformer_config *net, const char *folder, rapt_error *err);
 
+/* Reads the files of a cross-encoder, whose modules.json, if there is one, has a Transformer alone; the function of its logits,
+ * and prompts, which rapt does not put before pairs, are in config_sentence_transformers.json. */
+rapt_code hub_sentence_load_pairs(rapt_encoder_model *e, const rapt_transformer_config *net, const char *folder, rapt_error *err);
+
 /* Whether a folder has modules.json: it is of an embedder. */
 bool hub_sentence_is_there(const char *folder);
 

@@ -32,7 +32,7 @@ const rapt_tokenizer *native_tokenizer(fields *f, const served *s)
     if (s->task == RAPT_TASK_TRANSLATION)
         return fields_word(f, "side", sides, 2, 0) == 0 ? m->translation.source : m->translation.target;
     fields_neutral(f, "side", "[]");
-    return s->task == RAPT_TASK_ENCODER ? m->encoder.tokenizer : m->language.tokenizer;
+    return s->task == RAPT_TASK_LANGUAGE_MODEL ? m->language.tokenizer : m->encoder.tokenizer;
 }
 
 void native_put_tokens(reply_body *to, const rapt_tokenizer *k, const int32_t *ids, size_t count)

@@ -15,7 +15,9 @@
 /* Estimates of bytes: for a text of ids, for each of its bytes; for ids of texts, for each of their bytes while it is read. */
 enum { DECODED_COPIES = 12, MAKING_BASE = 4 << 10, MAKING_BYTE = 48 + 8 };
 
-static const rapt_task TASKS[] = {RAPT_TASK_LANGUAGE_MODEL, RAPT_TASK_TRANSLATION, RAPT_TASK_ENCODER};
+static const rapt_task TASKS[] = {RAPT_TASK_LANGUAGE_MODEL, RAPT_TASK_TRANSLATION, RAPT_TASK_ENCODER,
+                                  RAPT_TASK_CROSS_ENCODER};
+enum { TASK_COUNT = sizeof TASKS / sizeof *TASKS };
 
 static void native_no_memory(request_error *error)
 {
@@ -67,7 +69,7 @@ void native_tokenize(app *a, exchange *x)
     served_set *set = app_models(a);
     fields_read(&f, x, false, &error);
     const char **texts = native_texts(&f, app_limits_of(a)->texts, &count, NULL);
-    const served *s = openai_model(&f, set, TASKS, 3);
+    const served *s = openai_model(&f, set, TASKS, TASK_COUNT);
     const rapt_tokenizer *k = s ? native_tokenizer(&f, s) : NULL;
     const bool specials = fields_flag(&f, "special", false);
     if (fields_finish(&f)) {
@@ -139,7 +141,7 @@ void native_detokenize(app *a, exchange *x)
     json_t *body = NULL;
     served_set *set = app_models(a);
     fields_read(&f, x, false, &error);
-    const served *s = openai_model(&f, set, TASKS, 3);
+    const served *s = openai_model(&f, set, TASKS, TASK_COUNT);
     const rapt_tokenizer *k = s ? native_tokenizer(&f, s) : NULL;
     int32_t *ids = k ? read_id_list(&f, k, &count) : NULL;
     if (fields_finish(&f)) {

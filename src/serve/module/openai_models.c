@@ -16,7 +16,7 @@
 static json_t *model_object(const served *s)
 {
     static const char *const tasks[] = {[RAPT_TASK_TRANSLATION] = "translation", [RAPT_TASK_LANGUAGE_MODEL] = "language_model",
-                                        [RAPT_TASK_ENCODER] = "encoder"};
+                                        [RAPT_TASK_ENCODER] = "encoder", [RAPT_TASK_CROSS_ENCODER] = "cross_encoder"};
     ROWS_FIT(tasks, RAPT_TASKS, 1); /* RAPT_TASK_ANY */
     json_t *model = json_pack("{s:s, s:s, s:I, s:s, s:s, s:s, s:s}", "id", s->name, "object", "model", "created",
                               (json_int_t)s->created, "owned_by", "rapt", "task", tasks[s->task], "number_format",
@@ -83,7 +83,8 @@ const served *openai_model(fields *f, const served_set *set, const rapt_task *ta
     static const char *const what[] = {
         [RAPT_TASK_TRANSLATION] = "is a translation model, for POST /v1/chat/completions and /v1/translate",
         [RAPT_TASK_LANGUAGE_MODEL] = "is a language model, for POST /v1/completions",
-        [RAPT_TASK_ENCODER] = "is an encoder, for POST /v1/embeddings"};
+        [RAPT_TASK_ENCODER] = "is an encoder, for POST /v1/embeddings",
+        [RAPT_TASK_CROSS_ENCODER] = "is a cross-encoder, for POST /v1/rerank and /v1/score"};
     ROWS_FIT(what, RAPT_TASKS, 1); /* RAPT_TASK_ANY */
     const char *name = fields_text(f, "model");
     const served *s = name ? served_named(set, name) : NULL;

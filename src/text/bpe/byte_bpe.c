@@ -23,7 +23,20 @@ static void bpe_frame(const rapt_tokenizer *k, size_t *before, size_t *after)
     *after = byte_bpe_of(k)->after.count;
 }
 
+static const id_pair *bpe_pair(const rapt_tokenizer *k)
+{
+    return &byte_bpe_of(k)->pair;
+}
+
 static const tokenizer_ops BYTE_BPE_OPS;
+
+void id_pair_free(id_pair *p)
+{
+    free(p->before.ids);
+    free(p->between.ids);
+    free(p->after.ids);
+    *p = (id_pair){.known = false};
+}
 
 byte_bpe *byte_bpe_new(const char *pattern, rapt_error *err)
 {
@@ -55,6 +68,7 @@ void byte_bpe_free(byte_bpe *b)
     normalizer_free(&b->normal);
     free(b->before.ids);
     free(b->after.ids);
+    id_pair_free(&b->pair);
     free(b);
 }
 
@@ -401,4 +415,4 @@ static bool bpe_is_foreign(const rapt_tokenizer *k)
 
 static const tokenizer_ops BYTE_BPE_OPS = {
     RAPT_TOKENIZER_BYTE_BPE, free_base, bpe_size, bpe_token, bpe_special, bpe_hash, bpe_encode_to, bpe_encode_run, bpe_decode,
-    bpe_to_json, bpe_lowercases, bpe_frame, bpe_is_foreign, bpe_encode_offsets};
+    bpe_to_json, bpe_lowercases, bpe_frame, bpe_is_foreign, bpe_encode_offsets, bpe_pair};

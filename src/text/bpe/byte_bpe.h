@@ -51,6 +51,18 @@ typedef struct id_row {
     size_t count, capacity;
 } id_row;
 
+/* Ids about two texts that become one row. Types are 0, from some id on 1; more is not known of the form of such a file, so that
+ * `known` is false. */
+struct id_pair {
+    id_row before, between, after;
+    bool known;
+    bool typed;        /* the second text has type 1 */
+    size_t first_type; /* ids of `between` that have type 0, if so */
+};
+
+/* Zeroes it. */
+void id_pair_free(id_pair *p);
+
 /* Const once it has encoded a text: its encoders keep ids. */
 typedef struct byte_bpe {
     rapt_tokenizer base;
@@ -61,6 +73,7 @@ typedef struct byte_bpe {
     struct spares *encoders; /* spare ones, of bpe_encode.c */
     special_list specials;
     id_row before, after;
+    id_pair pair;
     bool whole_pieces; /* a piece that is a token becomes it, regardless of merges */
     normalizer normal; /* normalizes the text before it is split into pieces */
     const char *ranks; /* the public encoding whose rank file it is; NULL: it has a list of merges */

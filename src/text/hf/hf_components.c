@@ -101,5 +101,5 @@ rapt_code hf_read_ends(const hf_reading *r)
     const json_t *decoder = json_object_get(r->root, "decoder");
     if (!is_empty(decoder) && !has_type(decoder, "ByteLevel"))
         return hf_refuse(r, "decoder", decoder);
-    return hf_read_post_processor(r, &r->b->tokens, &r->b->before, &r->b->after);
+    return hf_read_post_processor(r, &r->b->tokens, &r->b->before, &r->b->after, &r->b->pair);
 }

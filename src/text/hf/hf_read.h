@@ -44,7 +44,8 @@ bool hf_is_off(const json_t *value);      /* not there, null, false, 0 or "" */
 const char *hf_pattern(const hf_reading *r);
 rapt_code hf_read_normalizer(const hf_reading *r);
 rapt_code hf_read_ends(const hf_reading *r);
-/* hf_post.c: the ids that a text gets before and after its own; each is one of `tokens`. */
-rapt_code hf_read_post_processor(const hf_reading *r, const token_list *tokens, id_row *before, id_row *after);
+/* hf_post.c: the ids that a text gets before and after its own, and two texts about theirs; each is one of `tokens`. A form of
+ * pairs that rapt does not have is no failure: most uses need none. */
+rapt_code hf_read_post_processor(const hf_reading *r, const token_list *tokens, id_row *before, id_row *after, id_pair *pair);
 
 #endif

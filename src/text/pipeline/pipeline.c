@@ -16,6 +16,11 @@ static void pipeline_frame(const rapt_tokenizer *k, size_t *before, size_t *afte
     *after = pipeline_of(k)->after.count;
 }
 
+static const id_pair *pipeline_pair(const rapt_tokenizer *k)
+{
+    return &pipeline_of(k)->pair;
+}
+
 static const tokenizer_ops PIPELINE_OPS;
 
 pipeline *pipeline_new(rapt_error *err)
@@ -45,6 +50,7 @@ void pipeline_free(pipeline *p)
     decode_steps_free(&p->decoder);
     free(p->before.ids);
     free(p->after.ids);
+    id_pair_free(&p->pair);
     free(p->classes);
     free(p->json);
     free(p);
@@ -247,4 +253,4 @@ static const tokenizer_ops PIPELINE_OPS = {
     RAPT_TOKENIZER_PIPELINE, pipeline_free_base,  pipeline_size,       pipeline_token,   pipeline_special,   pipeline_hash,
     /* a component's result at one place can depend on the whole text, so the text is encoded as a whole */
     pipeline_encode_to,      encode_run_whole,    pipeline_decode_all, pipeline_to_json, pipeline_lowercases,
-    pipeline_frame, .encode_offsets = pipeline_encode_offsets};
+    pipeline_frame, .encode_offsets = pipeline_encode_offsets, .pair = pipeline_pair};

@@ -65,6 +65,7 @@ typedef struct pipeline {
     pretoken_steps cuts;
     pipeline_model model; /* its vocabulary has the added tokens as well */
     id_row before, after; /* ids about a text */
+    id_pair pair;
     decode_steps decoder;
     uint8_t *classes; /* [CHAR_CLASSES_SIZE] */
     char *json;       /* the file, without members that do not belong to the tokenizer: keys in order, no spaces */

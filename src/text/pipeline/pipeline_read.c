@@ -29,7 +29,7 @@ static rapt_code read_components(pipeline *p, const hf_reading *r)
     code = code ? code : pretoken_steps_read(&p->cuts, r, json_object_get(r->root, "pre_tokenizer"));
     code = code ? code : decode_steps_read(&p->decoder, r, json_object_get(r->root, "decoder"));
     code = code ? code : pipeline_read_added(r, p);
-    code = code ? code : hf_read_post_processor(r, &p->model.vocab, &p->before, &p->after);
+    code = code ? code : hf_read_post_processor(r, &p->model.vocab, &p->before, &p->after, &p->pair);
     return code ? code : keep_json(p, r);
 }
 

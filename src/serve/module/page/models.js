@@ -1,5 +1,5 @@
 /* models.js: the models of the server, the one that is chosen, and what is known of it. */
-const TASKS = ["translation", "language_model", "encoder"];
+const TASKS = ["translation", "language_model", "encoder", "cross_encoder"];
 const state = { models: [], model: null, working: null /* AbortController of the request that runs */ };
 
 const taskOf = model => TASKS.includes(model.task) ? model.task : "language_model";
@@ -56,8 +56,9 @@ function showModel() {
         .map(([name, value]) => make("span", {}, t(`fact.${name}`), " ", make("b", {}, String(value)))));
     byId("text-label").textContent = t(task === "translation" ? "text.translation" : "text.language_model");
     byId("text").lang = task === "translation" ? tagOf(model.source) : "";
-    byId("entry").hidden = task === "encoder";
+    byId("entry").hidden = task === "encoder" || task === "cross_encoder";
     byId("embeds").hidden = task !== "encoder";
+    byId("scores").hidden = task !== "cross_encoder";
     byId("made").hidden = task !== "translation";
     byId("entry").classList.toggle("pairs", task === "translation");
     showExample();

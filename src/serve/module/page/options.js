@@ -12,6 +12,7 @@ const OPTIONS = {
         { name: "seed", value: "", min: 0, max: Number.MAX_SAFE_INTEGER, step: 1 },
     ],
     encoder: [],
+    cross_encoder: [],
 };
 const kept = {}; /* what the reader has entered, by name */
 
