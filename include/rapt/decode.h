@@ -42,6 +42,13 @@ typedef struct rapt_translate_options {
                               idle; alignments are computed without a KV cache */
     size_t no_repeat;         /* no-repeat n-gram size: no n-gram of tokens is repeated in a translation; 0: n-grams may be
                                  repeated; RAPT_AS_MODEL: 0 without a policy */
+    double patience;          /* P, 0.01 to 16: a search ends once beam * P hypotheses, rounded, have ended (Kasai et al. 2022);
+                                 with a policy, that replaces its early_stopping. 0: it ends when no unfinished hypothesis can
+                                 become one of the n_best, or as the policy says */
+    double coverage_penalty;  /* b, 0 to 10: finished hypotheses, as many as the beam, are ranked by score + b sum_i log(min(sum_j
+                                 p_ij, 1)), which becomes rapt_hypothesis.score, where p_ij is the attention of target token j to
+                                 source token i as in the alignment, both with <eos> (Wu et al. 2016, eq. 14; CTranslate2). Each
+                                 costs a forward pass. 0: none */
     double max_ratio;         /* R > 0: after the prefix, a translation has at most 10 tokens plus R times the tokens of its
                                  source (<eos> included). RAPT_AS_MODEL: as the policy says; R is 2 without one, or if the model
                                  was trained on rows of max_len tokens, the limit is max_len */
@@ -162,8 +169,9 @@ typedef struct rapt_source_tokens {
 /* How one run differs from the translator's options. Zeroed: not at all. What it points to is read during the run only. */
 typedef struct rapt_translator_request {
     const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, min_length, prefix, suppress,
-                                              sample, alignment, tokens, replace_unknown. Other members are not read, because
-                                              weights are packed already. NULL: the translator's */
+                                              sample, alignment, tokens, replace_unknown, patience, coverage_penalty.
+                                              Other members are not read, because weights are packed already. NULL: the
+                                              translator's */
     const rapt_text *prefixes;             /* [count] a forced prefix for each line (`data` NULL: none), instead of the options'
                                               prefix; or NULL */
     bool (*stop)(void *context, size_t line); /* called for each unfinished line in each decoding step, under the rules of

@@ -10,6 +10,8 @@ static const option_row OPTIONS[] = {
     {"beam", OPTION_SIZE, offsetof(rapt_translate_options, beam)},
     {"n_best", OPTION_SIZE, offsetof(rapt_translate_options, n_best)},
     {"length_penalty", OPTION_DOUBLE, offsetof(rapt_translate_options, length_penalty)},
+    {"coverage_penalty", OPTION_DOUBLE, offsetof(rapt_translate_options, coverage_penalty)},
+    {"patience", OPTION_DOUBLE, offsetof(rapt_translate_options, patience)},
     {"no_repeat_ngram", OPTION_SIZE, offsetof(rapt_translate_options, no_repeat)},
     {"max_ratio", OPTION_DOUBLE, offsetof(rapt_translate_options, max_ratio)},
     {"min_length", OPTION_SIZE, offsetof(rapt_translate_options, min_length)},

@@ -75,14 +75,16 @@ class Engine:
         return Completion(*await self._run(self._handle.generate, model, prompt, options, stops_of(stop), biases_of(logit_bias),
                                            sample_of(sample)))
 
-    async def translate(self, model, text, *, beam=None, n_best=None, length_penalty=None, max_ratio=None,
-                        no_repeat_ngram=None, min_length=None, prefix=None, suppress=None, temperature=None, top_k=None,
+    async def translate(self, model, text, *, beam=None, n_best=None, length_penalty=None, coverage_penalty=None,
+                        patience=None, max_ratio=None, no_repeat_ngram=None, min_length=None, prefix=None,
+                        suppress=None, temperature=None, top_k=None,
                         top_p=None, min_p=None, typical_p=None, repetition_penalty=None, seed=None, alignment=False,
                         tokens=False, replace_unknown=False):
         """Translates a str to a Translation, or a list or tuple of str to a list of them, with model number `model`. Options as
         in Translator.translate, with one prefix for all lines."""
         single = isinstance(text, str)
-        options = {"beam": beam, "n_best": n_best, "length_penalty": length_penalty, "max_ratio": max_ratio,
+        options = {"beam": beam, "n_best": n_best, "length_penalty": length_penalty,
+                   "coverage_penalty": coverage_penalty, "patience": patience, "max_ratio": max_ratio,
                    "no_repeat_ngram": no_repeat_ngram, "min_length": min_length, "prefix": prefix,
                    "suppress": lines_of(suppress, "suppress"),
                    "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "typical_p": typical_p,

@@ -19,7 +19,8 @@ class Engine:
                        json_schema: Mapping[str, object] | bool | str | None = None) -> Completion: ...
     @overload
     async def translate(self, model: int, text: str, *, beam: int | None = None, n_best: int | None = None,
-                        length_penalty: float | None = None, max_ratio: float | None = None, no_repeat_ngram: int | None = None,
+                        length_penalty: float | None = None, coverage_penalty: float | None = None,
+                        patience: float | None = None, max_ratio: float | None = None, no_repeat_ngram: int | None = None,
                         min_length: int | None = None, suppress: _Texts | None = None,
                         prefix: str | None = None, temperature: float | None = None, top_k: int | None = None,
                         top_p: float | None = None, min_p: float | None = None, typical_p: float | None = None,
@@ -27,7 +28,8 @@ class Engine:
                         alignment: bool = False, tokens: bool = False, replace_unknown: bool = False) -> Translation: ...
     @overload
     async def translate(self, model: int, text: _Texts, *, beam: int | None = None, n_best: int | None = None,
-                        length_penalty: float | None = None, max_ratio: float | None = None, no_repeat_ngram: int | None = None,
+                        length_penalty: float | None = None, coverage_penalty: float | None = None,
+                        patience: float | None = None, max_ratio: float | None = None, no_repeat_ngram: int | None = None,
                         min_length: int | None = None, suppress: _Texts | None = None,
                         prefix: str | None = None, temperature: float | None = None, top_k: int | None = None,
                         top_p: float | None = None, min_p: float | None = None, typical_p: float | None = None,

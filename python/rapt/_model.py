@@ -153,16 +153,18 @@ class Translator(Model):
         """The Tokenizer of translations, likewise; equal to source_tokenizer if the model has one vocabulary."""
         return Tokenizer._of(self._handle.tokenizer(True))
 
-    def translate(self, text, *, beam=None, n_best=None, length_penalty=None, max_ratio=None, no_repeat_ngram=None,
-                  min_length=None, prefix=None, suppress=None, temperature=None, top_k=None, top_p=None, min_p=None,
-                  typical_p=None, repetition_penalty=None, seed=None, first_line=0, source=None, target=None, alignment=False,
-                  tokens=False, replace_unknown=False, ensemble=(), split=None,
-                  detokenize=True, should_stop=None):
+    def translate(self, text, *, beam=None, n_best=None, length_penalty=None, coverage_penalty=None, patience=None,
+                  max_ratio=None, no_repeat_ngram=None, min_length=None, prefix=None, suppress=None,
+                  temperature=None, top_k=None, top_p=None, min_p=None, typical_p=None, repetition_penalty=None, seed=None,
+                  first_line=0, source=None, target=None, alignment=False, tokens=False, replace_unknown=False,
+                  ensemble=(), split=None, detokenize=True, should_stop=None):
         """Translates a str to a Translation, or a list or tuple of str to a list of them.
 
         beam             1 is greedy search; default: as the model says, greedy for models of rapt
         n_best           how many hypotheses to return, 1 to beam
         length_penalty   the exponent of the score, -10 to 10
+        coverage_penalty 0 to 10: ranks hypotheses that leave out parts of the source lower (Wu et al. 2016); default 0
+        patience         0.01 to 16: a beam search ends once beam * patience hypotheses have ended; default: once no other can win
         max_ratio        a translation has at most 10 tokens plus this many times the tokens of its source
         no_repeat_ngram  no n-gram of this many tokens is repeated
         min_length       a translation does not end before this many tokens, without its prefix
@@ -188,7 +190,8 @@ class Translator(Model):
         A line's result depends on the line and these options alone. TypeError: text is neither; ValueError: an option is out of
         its range; FormatError: a line that the tokenizer cannot read.
         """
-        options = {"beam": beam, "n_best": n_best, "length_penalty": length_penalty, "max_ratio": max_ratio,
+        options = {"beam": beam, "n_best": n_best, "length_penalty": length_penalty,
+                   "coverage_penalty": coverage_penalty, "patience": patience, "max_ratio": max_ratio,
                    "no_repeat_ngram": no_repeat_ngram, "min_length": min_length, "suppress": lines_of(suppress, "suppress"),
                    "temperature": temperature,
                    "top_k": top_k, "top_p": top_p, "min_p": min_p, "typical_p": typical_p,

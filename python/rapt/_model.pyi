@@ -51,6 +51,7 @@ class Translator(Model):
     def target_tokenizer(self) -> Tokenizer: ...
     @overload
     def translate(self, text: str, *, beam: int | None = None, n_best: int | None = None, length_penalty: float | None = None,
+                  coverage_penalty: float | None = None, patience: float | None = None,
                   max_ratio: float | None = None, no_repeat_ngram: int | None = None,
                   min_length: int | None = None, suppress: _Texts | None = None, prefix: str | None = None,
                   temperature: float | None = None, top_k: int | None = None, top_p: float | None = None,
@@ -62,6 +63,7 @@ class Translator(Model):
                   should_stop: Callable[[], bool] | None = None) -> Translation: ...
     @overload
     def translate(self, text: _Texts, *, beam: int | None = None, n_best: int | None = None, length_penalty: float | None = None,
+                  coverage_penalty: float | None = None, patience: float | None = None,
                   max_ratio: float | None = None, no_repeat_ngram: int | None = None,
                   min_length: int | None = None, suppress: _Texts | None = None,
                   prefix: str | Sequence[str | None] | None = None,

@@ -60,6 +60,11 @@ class TheProgramsBytes(unittest.TestCase):
         self.assertEqual("".join(t + "\n" for t in ours), self.program("--replace-unknown", lines=lines))
         self.assertFalse(any("<unk>" in text for text in ours))
 
+    def test_coverage_and_patience(self):
+        ours = [t.text for t in self.model.translate(LINES[:40], beam=4, coverage_penalty=0.5, patience=1)]
+        self.assertEqual("".join(t + "\n" for t in ours), self.program("--beam", "4", "--coverage-penalty", "0.5", "--patience",
+                                                                       "1", lines=LINES[:40]))
+
     def test_ensembles(self):
         alone = self.model.translate(LINES[:20], beam=2, tokens=True)
         self.assertEqual(self.model.translate(LINES[:20], beam=2, tokens=True, ensemble=[self.model, self.model]), alone)

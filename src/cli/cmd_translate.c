@@ -63,6 +63,10 @@ static const cli_option OPTIONS[] = {
                  "Hugging Face folder, what its generation_config.json says)"),
     OPTION_NUMBER("length-penalty", "A", AT(o.length_penalty), -10, 10, "Length penalty: hypotheses are ranked by log p / ((5 + "
                   "length) / 6)^A (default 1); with a Hugging Face folder by log p / length^A"),
+    OPTION_NUMBER("coverage-penalty", "B", AT(o.coverage_penalty), 0, 10, "Rank finished hypotheses by their score + B "
+                  "sum log(min(attention to a source token, 1)), so that less is left out (default 0: off)"),
+    OPTION_NUMBER("patience", "P", AT(o.patience), 0.01, 16, "End a beam search once beam size * P hypotheses have ended "
+                  "(default: once no other can win; for a Hugging Face folder, as it says)"),
     OPTION_COUNT("n-best", "N", AT(o.n_best), 1, 1024, "Print the N best hypotheses, each as LINE<tab>SCORE<tab>TEXT; at most "
                  "the beam size"),
     OPTION_COUNT("no-repeat-ngram", "N", AT(o.no_repeat), 0, 1024, "No n-gram of N tokens is repeated within a translation; 0: "

@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "decode/align.h"
+#include "decode/coverage.h"
 #include "decode/replace_unknown.h"
 #include "io/model_core.h"
 #include "search/whole_text.h"
@@ -97,11 +98,12 @@ static rapt_code translate_align(rapt_tape *t, const rapt_model *m, const source
     return code;
 }
 
-static rapt_code translate_write(const rapt_model *m, rapt_tape *t, const translate_item *item, const search_result *found,
+static rapt_code translate_write(const rapt_model *m, rapt_tape *t, const translate_item *item, search_result *found,
                                  rapt_error *err)
 {
     const rapt_translate_options *o = &item->text->settings.o;
-    rapt_code code = translate_deliver(m, found, o->n_best, item->out, err);
+    rapt_code code = o->coverage_penalty > 0 ? coverage_rank(t, m, item->source, o->coverage_penalty, found, err) : RAPT_OK;
+    code = code ? code : translate_deliver(m, found, o->n_best, item->out, err);
     if (!code && o->tokens)
         code = translate_keep_tokens(m, item->source, found, item->out, err);
     if (!code && o->alignment)
@@ -114,7 +116,7 @@ static rapt_code translate_write(const rapt_model *m, rapt_tape *t, const transl
 static void translate_finish(const rapt_model *m, rapt_tape *t, segment_run *run)
 {
     rapt_error err = {0};
-    const search_result found = search_found(run->sentence.search);
+    search_result found = search_found(run->sentence.search);
     translate_item *item = run->item;
     run->item = NULL;
     if (translate_write(m, t, item, &found, &err))

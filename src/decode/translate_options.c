@@ -49,6 +49,11 @@ static rapt_code check_options(const rapt_model *m, const rapt_translate_options
     if (!(fabs(o->length_penalty) <= LARGEST_PENALTY))
         return rapt_fail(err, RAPT_ERR_VALUE, "a length penalty of %g is not between -%d and %d", o->length_penalty,
                          LARGEST_PENALTY, LARGEST_PENALTY);
+    if (o->patience != 0 && !(o->patience >= 0.01 && o->patience <= 16))
+        return rapt_fail(err, RAPT_ERR_VALUE, "a patience of %g is not between 0.01 and 16", o->patience);
+    if (!(o->coverage_penalty >= 0 && o->coverage_penalty <= LARGEST_PENALTY))
+        return rapt_fail(err, RAPT_ERR_VALUE, "a coverage penalty of %g is not between 0 and %d", o->coverage_penalty,
+                         LARGEST_PENALTY);
     if (!(o->max_ratio > 0) && !SIZED_AS_MODEL(o->max_ratio))
         return rapt_fail(err, RAPT_ERR_VALUE, "a largest ratio of lengths of %g: it is above 0", o->max_ratio);
     if (o->min_length > LARGEST_MIN_LENGTH && !SIZED_AS_MODEL(o->min_length))

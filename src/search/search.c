@@ -48,13 +48,21 @@ static bool search_allocate(search *s, arena *memory)
            search_allocate_result(s, memory);
 }
 
+/* Rounded as CTranslate2 does. */
+static size_t search_enough(const search_options *o)
+{
+    const double enough = floor((double)o->beam * o->patience + 0.5);
+    return o->patience > 0 ? (enough < 1 ? 1 : (size_t)enough) : 0;
+}
+
 search *search_new(const search_options *o, const search_text *text, const kernels *k, size_t classes, arena *memory,
                    rapt_error *err)
 {
     search *s = arena_array(memory, 1, sizeof *s);
+    const size_t enough = search_enough(o), of_policy = enough > o->beam ? enough : o->beam;
     if (s)
         *s = (search){.rule = o->policy ? &search_rule_of_policy : &search_rule_own, .options = *o, .text = *text, .k = k,
-                      .classes = classes, .memory = memory, .wanted = o->policy ? o->beam : o->n_best,
+                      .classes = classes, .memory = memory, .wanted = o->policy ? of_policy : o->n_best, .enough = enough,
                       .row_count = 1, .length = text->known};
     if (!s || !search_allocate(s, memory)) {
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a beam of %zu", o->beam);
@@ -83,6 +91,7 @@ static void search_keep(search *s, const candidate *c)
     search_result *r = &s->found;
     const size_t known = s->text.known, length = s->length + 1 - known;
     const double score = s->rule->score(s, c->log_prob, s->length + 1);
+    s->ended++;
     if (!(score > search_worst(s)))
         return;
     size_t at = r->count < s->wanted ? r->count++ : r->count - 1;
@@ -213,6 +222,8 @@ static void search_choose(search *s)
             search_keep(s, c);
     }
     s->rule->drop(s);
+    if (s->enough > 0 && s->ended >= s->enough)
+        s->next_count = 0;
 }
 
 /* The rows of the last step, as far as they stay, are now the rows. */

@@ -23,6 +23,8 @@ typedef struct search_options {
     size_t beam;           /* unfinished hypotheses, at least 1: greedy search */
     double length_penalty;
     size_t n_best;         /* hypotheses wanted, 1 .. beam */
+    double patience;       /* P > 0: the search is over once beam * P hypotheses, rounded, have ended (Kasai et al. 2022); with a
+                              policy, that replaces its early_stopping. 0: the rule alone says when */
     size_t no_repeat;      /* no-repeat n-gram size; 0: off */
     double max_ratio;      /* see search_limit */
     size_t min_length;     /* tokens after the prompt that come before <eos>; 0: as the policy says, or none; SIZE_MAX: none */

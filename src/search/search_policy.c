@@ -32,7 +32,7 @@ static rapt_code policy_weigh(search *s, const search_row *row, rapt_real *x, do
 static void policy_drop(search *s)
 {
     const rapt_early_stopping stopping = s->options.policy->early_stopping;
-    if (s->next_count == 0 || s->found.count < s->wanted)
+    if (s->next_count == 0 || s->enough > 0 || s->found.count < s->wanted)
         return;
     const bool at_the_end = stopping == RAPT_EARLY_STOPPING_NEVER && s->options.length_penalty > 0;
     const size_t length = at_the_end ? s->text.max_length : s->length + 1;
@@ -41,4 +41,4 @@ static void policy_drop(search *s)
         s->next_count = 0;
 }
 
-const search_rule search_rule_of_policy = {policy_weigh, policy_score_of, policy_drop};
+const search_rule search_rule_of_policy = {.weigh = policy_weigh, .score = policy_score_of, .drop = policy_drop};

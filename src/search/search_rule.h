@@ -35,6 +35,7 @@ struct search {
     const kernels *k;
     size_t classes;
     size_t wanted;                  /* max results */
+    size_t enough, ended;           /* hypotheses after which the search is over, 0: any number; that have ended */
     size_t length;                  /* tokens of every row so far, with the prompt */
     search_row *rows, *next;        /* [row_count] and [next_count] of options.beam: this step's, and the next one's */
     size_t row_count, next_count;

@@ -135,10 +135,11 @@ static void plain_candidates(setting *s, size_t i, plain *p)
     qsort(p->all, p->count, sizeof *p->all, by_plain_score);
 }
 
-static void plain_search(setting *s, size_t i, size_t beam, double penalty, plain *p)
+/* `enough` 0: to the last token; else until so many have ended. */
+static void plain_search(setting *s, size_t i, size_t beam, double penalty, size_t enough, plain *p)
 {
     *p = (plain){.opens = 1};
-    for (size_t length = 1; length <= s->limits[i]; length++) {
+    for (size_t length = 1; length <= s->limits[i] && (!enough || p->finishes < enough); length++) {
         plain_candidates(s, i, p);
         p->opens = 0;
         for (size_t c = 0, open = 0; c < 2 * beam && c < p->count && open < beam; c++) {
@@ -156,13 +157,13 @@ static void plain_search(setting *s, size_t i, size_t beam, double penalty, plai
     qsort(p->finished, p->finishes, sizeof *p->finished, by_plain_score);
 }
 
-static void check_plain(size_t beam, size_t n, double penalty, rapt_real eos)
+static void check_plain(size_t beam, size_t n, double penalty, rapt_real eos, double patience)
 {
     static plain p;
     setting s = new_setting(LARGE, LONG - 1, eos);
-    search_together(&s, 0, SENTENCES, beam, (search_options){.length_penalty = penalty, .n_best = n});
+    search_together(&s, 0, SENTENCES, beam, (search_options){.length_penalty = penalty, .n_best = n, .patience = patience});
     for (size_t i = 0; i < SENTENCES; i++) {
-        plain_search(&s, i, beam, penalty, &p);
+        plain_search(&s, i, beam, penalty, (size_t)lround((double)beam * patience), &p);
         assert_int_equal(s.results[i].count, n < p.finishes ? n : p.finishes);
         for (size_t j = 0; j < s.results[i].count; j++) {
             const search_hypothesis *h = &s.results[i].best[j];
@@ -179,12 +180,24 @@ static void nothing_that_counts_is_left_out(void **state)
     static const double penalties[] = {0, 0.6, 3, -0.7, -3};
     (void)state;
     for (size_t i = 0; i < 5; i++) {
-        check_plain(3, 1, penalties[i], 2);
-        check_plain(8, 4, penalties[i], 3);
-        check_plain(4, 1, penalties[i], 5);
-        check_plain(4, 2, penalties[i], 8);
-        check_plain(4, 1, penalties[i], 10);
-        check_plain(4, 1, penalties[i], 15);
+        check_plain(3, 1, penalties[i], 2, 0);
+        check_plain(8, 4, penalties[i], 3, 0);
+        check_plain(4, 1, penalties[i], 5, 0);
+        check_plain(4, 2, penalties[i], 8, 0);
+        check_plain(4, 1, penalties[i], 10, 0);
+        check_plain(4, 1, penalties[i], 15, 0);
+    }
+}
+
+/* First come, first served (Kasai et al. 2022): a search with patience p ends in the step in which beam * p have ended. */
+static void a_patience_ends_the_search(void **state)
+{
+    static const double patience[] = {0.25, 0.5, 1, 1.5, 2, 4};
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        check_plain(4, 1, 0.6, 5, patience[i]);
+        check_plain(4, 3, 0, 8, patience[i]);
+        check_plain(8, 8, 2, 6, patience[i]);
     }
 }
 
@@ -565,6 +578,7 @@ int main(void)
         cmocka_unit_test(the_widest_beam_finds_the_best),
         cmocka_unit_test(a_beam_wider_than_the_vocabulary_can_take_all),
         cmocka_unit_test(nothing_that_counts_is_left_out),
+        cmocka_unit_test(a_patience_ends_the_search),
         cmocka_unit_test(a_beam_of_one_is_greedy),
         cmocka_unit_test(scores_have_one_meaning),
         cmocka_unit_test(other_sentences_change_nothing),

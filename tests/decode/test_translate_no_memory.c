@@ -36,7 +36,7 @@ static void runs_survive(void **state)
 {
     static const rapt_translate_options options[] = {
         {TRANSLATE_DEFAULTS},
-        {TRANSLATE_DEFAULTS, .beam = 3, .n_best = 2, .tokens = true, .alignment = true},
+        {TRANSLATE_DEFAULTS, .beam = 3, .n_best = 2, .tokens = true, .alignment = true, .coverage_penalty = 1},
         {TRANSLATE_DEFAULTS, .replace_unknown = true, .max_ratio = 0.5},
     };
     (void)state;

@@ -141,9 +141,10 @@ static void hypotheses_have_the_same_bits(void **state)
     check_translate("{\"text\": \"w1 w2 w3\"}", lines, 1, TRANSLATE(), false,
                     "rapt translate de-en <<< 'w1 w2 w3'");
     check_translate("{\"texts\": [\"w1 w2 w3\", \"\", \"w1 w2 w3 w4 w5 w6 w7 w8 w9\", \"zyzzyva\"], \"beam\": 4, \"n_best\": 3,"
-                    "\"length_penalty\": 0.6, \"source\": \"de\", \"target\": \"en\"}", lines, 4,
-                    TRANSLATE(.beam = 4, .n_best = 3, .length_penalty = 0.6), false,
-                    "rapt translate de-en --beam 4 --n-best 3 --length-penalty 0.6 "
+                    "\"length_penalty\": 0.6, \"coverage_penalty\": 0.5, \"patience\": 2, \"source\": \"de\","
+                    "\"target\": \"en\"}", lines, 4,
+                    TRANSLATE(.beam = 4, .n_best = 3, .length_penalty = 0.6, .coverage_penalty = 0.5, .patience = 2), false,
+                    "rapt translate de-en --beam 4 --n-best 3 --length-penalty 0.6 --coverage-penalty 0.5 --patience 2 "
                     "<<< $'w1 w2 w3\\n\\nw1 w2 w3 w4 w5 w6 w7 w8 w9\\nzyzzyva'");
     check_translate("{\"text\": \"w1 w2 w3\", \"model\": \"unknown\", \"beam\": 2, \"length_penalty\": 0, \"no_repeat_ngram\": 2,"
                     "\"max_length_ratio\": 1.5, \"min_length\": 4, \"suppress\": [\"w7\", \"w1 w2\"], "
@@ -232,6 +233,8 @@ static void wrong_requests(void **state)
         {"{\"text\": \"w1\", \"n_best\": 2}", 400, "n_best: 2 hypotheses need a beam of 2 or more"},
         {"{\"text\": \"w1\", \"length_penalty\": 11}", 400, "length_penalty"},
         {"{\"text\": \"w1\", \"length_penalty\": \"1\"}", 400, "length_penalty"},
+        {"{\"text\": \"w1\", \"coverage_penalty\": -1}", 400, "coverage_penalty"},
+        {"{\"text\": \"w1\", \"patience\": 0}", 400, "patience"},
         {"{\"text\": \"w1\", \"no_repeat_ngram\": -1}", 400, "no_repeat_ngram"},
         {"{\"text\": \"w1\", \"max_length_ratio\": 0}", 400, "max_length_ratio"},
         {"{\"text\": \"w1\", \"min_length\": 65537}", 400, "min_length"},

@@ -158,6 +158,8 @@ static void read_search_options(translating *t, fields *f)
     o->beam = (size_t)fields_integer(f, "beam", RAPT_AS_MODEL, 1, most);
     o->n_best = (size_t)fields_integer(f, "n_best", 1, 1, most);
     o->length_penalty = fields_number(f, "length_penalty", RAPT_AS_MODEL, -10, 10);
+    o->coverage_penalty = fields_number(f, "coverage_penalty", 0, 0, 10);
+    o->patience = fields_number(f, "patience", 0, 0.01, 16);
     o->no_repeat = (size_t)fields_integer(f, "no_repeat_ngram", RAPT_AS_MODEL, 0, 1024);
     o->max_ratio = fields_number(f, "max_length_ratio", RAPT_AS_MODEL, 0.01, 1000);
     o->min_length = (size_t)fields_integer(f, "min_length", RAPT_AS_MODEL, 0, 65536);

@@ -263,6 +263,10 @@ static void replay_options(replay *r, const translating *t)
         replay_words(r, " --n-best %zu", o->n_best);
     if (!SIZED_AS_MODEL(o->length_penalty))
         replay_number(r, "--length-penalty", o->length_penalty);
+    if (o->coverage_penalty > 0)
+        replay_number(r, "--coverage-penalty", o->coverage_penalty);
+    if (o->patience > 0)
+        replay_number(r, "--patience", o->patience);
     if (!SIZED_AS_MODEL(o->no_repeat))
         replay_words(r, " --no-repeat-ngram %zu", o->no_repeat);
     if (!SIZED_AS_MODEL(o->max_ratio))
