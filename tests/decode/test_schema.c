@@ -79,6 +79,12 @@ static const struct { const char *schema, *text; int outcome; } TEXTS[] = {
     {"{'allOf':[{'enum':[1.0,2,{'a':1}]},{'enum':[{'a':1},3,1]}]}", "2", -1},
     {"{'type':'string','pattern':'^a{0}b{2,}$'}", "'bbb'", 1}, {"{'type':'string','pattern':'^a{0}b{2,}$'}", "'b'", -1},
     {"{'type':'object','additionalProperties':{'type':'null'}}", "{'a':null,'a':null}", 1},
+    {"{'allOf':[{'const':{'b':2,'a':1.0}},{'const':{'a':1,'b':2}}]}", "{'a':1,'b':2}", 1},
+    {"{'allOf':[{'const':{'b':2,'a':1.0}},{'const':{'a':1,'b':2}}]}", "{'b'", -1},
+    {"{'enum':[[1.0,[2e0]]],'const':[1,[2]]}", "[1,[2]]", 1},
+    {"{'oneOf':[{'minimum':2,'maximum':1},{'type':'number'}]}", "1", 1},
+    {"{'oneOf':[{'const':{'a':1}},{'const':{'a':2}}]}", "{'a':2}", 1},
+    {"{'oneOf':[{'type':'string','minLength':2,'maxLength':1},{'type':'string'}]}", "'a'", 1},
 };
 
 static void texts_are_taken_that_obey(void **state)
@@ -143,6 +149,17 @@ static const char *const REFUSED[][2] = {
      "schema, #: no value obeys it, or none of at most 32 levels"},
     {"{'oneOf':[{'type':'integer'},{'type':'number'}]}",
      "schema, #: 'oneOf': schemas 0 and 1 do not clearly exclude each other; 'anyOf' takes them"},
+    {"{'oneOf':[{'minimum':2,'maximum':1},{'type':'string','maxLength':3}]}",
+     "schema, #: 'oneOf': schemas 0 and 1 do not clearly exclude each other; 'anyOf' takes them"},
+    {"{'oneOf':[{'anyOf':[{'minLength':5,'maxLength':3},{'type':'integer'}]},{'type':'null'}]}",
+     "schema, #: 'oneOf': schemas 0 and 1 do not clearly exclude each other; 'anyOf' takes them"},
+    {"{'oneOf':[{'properties':{'k':{'minItems':2,'maxItems':1}},'required':['k']},"
+     "{'type':'object','properties':{'k':{'type':'null'}},'required':['k']}]}",
+     "schema, #: 'oneOf': schemas 0 and 1 do not clearly exclude each other; 'anyOf' takes them"},
+    {"{'oneOf':[{'allOf':[{'const':{'a':1,'b':[2.0]}},{'const':{'b':[2],'a':1}}]},{'const':{'a':1,'b':[2]}}]}",
+     "schema, #: 'oneOf': schemas 0 and 1 do not clearly exclude each other; 'anyOf' takes them"},
+    {"{'const':[{'a':9007199254740992}]}",
+     "schema, #: a given number beyond 2^53 is not supported"},
     {"{'minimum':1e300}",
      "schema, #: numbers beyond 2^53 are not supported"},
     {"{'const':1e20}",

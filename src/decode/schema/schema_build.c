@@ -2,6 +2,7 @@
  * that a schema that refers to itself has finitely many. Nodes are made one after the other, and the heights of all at the
  * end. */
 #include "decode/schema/schema_bounds.h"
+#include "decode/schema/schema_document.h"
 #include "decode/schema/schema_exclusive.h"
 #include "decode/schema/schema_given.h"
 #include "decode/schema/schema_heights.h"
@@ -9,7 +10,6 @@
 
 #include "base/buffer.h"
 #include "base/rng.h"
-#include "text/json_text.h"
 
 enum { CHUNK = 16 << 10, MAX_KEYS = 1024, MAX_ITEMS = 256, MAX_ONE_OF = 64, BUCKETS = 1024 };
 
@@ -33,7 +33,6 @@ typedef struct builder {
     built_node *buckets[BUCKETS];
     built_node *now;        /* gets shapes */
     given_lists given;
-    bool given_inferred;    /* as schema_shape.inferred, of given.texts */
     pattern_list patterns;
     one_of *exclusive;      /* [exclusive_count] to be checked at the end */
     size_t exclusive_count, exclusive_capacity;
@@ -113,7 +112,7 @@ static const schema_node *node_of_one(builder *b, const json_t *schema, rapt_err
 static bool shapes_same(const schema_shape *a, const schema_shape *b)
 {
     return a->kind == b->kind && a->kind != SCHEMA_ARRAY && a->kind != SCHEMA_OBJECT && a->kind != SCHEMA_CHOICE &&
-           a->inferred == b->inferred && a->min == b->min && a->max == b->max && a->dfa == b->dfa && a->low == b->low &&
+           a->min == b->min && a->max == b->max && a->dfa == b->dfa && a->low == b->low &&
            a->high == b->high && a->step == b->step && a->decimals == b->decimals;
 }
 
@@ -131,10 +130,9 @@ static rapt_code check_shape_count(builder *b, schema_kind kind, rapt_error *err
                : RAPT_OK;
 }
 
-static rapt_code add_shape(builder *b, bool inferred, schema_shape shape, rapt_error *err)
+static rapt_code add_shape(builder *b, schema_shape shape, rapt_error *err)
 {
     schema_node *n = &b->now->node;
-    shape.inferred = inferred;
     shape.height = shape.kind == SCHEMA_ARRAY || shape.kind == SCHEMA_OBJECT ? SCHEMA_NEVER : 0;
     for (size_t i = 0; i < n->count; i++)
         if (shapes_same(&n->shapes[i], &shape))
@@ -196,7 +194,7 @@ static rapt_code add_array(builder *b, const schema_facts *f, rapt_error *err)
             return err->code;
     if (!(s.rest = item_node(b, f, s.count, err)))
         return err->code;
-    return s.min <= s.max ? add_shape(b, !f->typed, s, err) : RAPT_OK;
+    return s.min <= s.max ? add_shape(b, s, err) : RAPT_OK;
 }
 
 /* ---- objects -------------------------------------------------------------------------------------------------- */
@@ -295,7 +293,7 @@ static rapt_code add_object(builder *b, const schema_facts *f, rapt_error *err)
     rapt_code code = keys ? add_slots(b, f, &s, keys, err) : schema_no_memory(err);
     json_decref(keys);
     code = code ? code : add_other_keys(b, f, &s, err);
-    return code ? code : add_shape(b, !f->typed, s, err);
+    return code ? code : add_shape(b, s, err);
 }
 
 /* ---- one alternative of a value ------------------------------------------------------------------------------- */
@@ -308,14 +306,16 @@ static rapt_code add_string(builder *b, const schema_facts *f, rapt_error *err)
                                                           "supported");
     if (f->pattern && !(s.dfa = pattern_list_find(&b->patterns, f->pattern, f->pattern_of, err)))
         return err->code;
-    return s.min <= s.max ? add_shape(b, !f->typed, s, err) : RAPT_OK;
+    return s.min <= s.max ? add_shape(b, s, err) : RAPT_OK;
 }
 
 static rapt_code add_number(builder *b, const schema_facts *f, unsigned types, rapt_error *err)
 {
     schema_shape s;
     rapt_code code = schema_bounds(&b->work, f, types, &s, err);
-    return !code && s.count > 0 ? add_shape(b, !f->typed, s, err) : code;
+    if (f->low < -SCHEMA_INTEGER || f->high > SCHEMA_INTEGER)
+        b->now->node.beyond |= types & TYPE_NUMBER;
+    return !code && s.count > 0 ? add_shape(b, s, err) : code;
 }
 
 /* A schema_facts_fn. */
@@ -323,10 +323,10 @@ static rapt_code builder_take(void *context, const schema_facts *f, rapt_error *
 {
     builder *b = context;
     const unsigned types = f->types & (f->typed || !f->named ? TYPE_ALL : f->named);
+    b->now->node.beyond |= f->types & ~types;
     if (f->value_count > 0)
         return given_add_values(&b->given, f, f->pattern && f->types & TYPE_STRING, err);
     rapt_code code = given_add_words(&b->given, types, err);
-    b->given_inferred = b->given_inferred || (!f->typed && types & (TYPE_NULL | TYPE_BOOLEAN));
     if (!code && types & TYPE_STRING)
         code = add_string(b, f, err);
     if (!code && types & TYPE_NUMBER)
@@ -343,10 +343,9 @@ static rapt_code fill_node(builder *b, built_node *n, schema_reader *r, rapt_err
 {
     schema_shape given;
     b->now = n;
-    b->given_inferred = false;
     rapt_code code = schema_facts_read(r, n->list, n->count, err);
     code = code ? code : given_take(&b->given, &given, err);
-    return !code && given.count > 0 ? add_shape(b, b->given_inferred, given, err) : code;
+    return !code && given.count > 0 ? add_shape(b, given, err) : code;
 }
 
 /* ---- alternatives that exclude each other ---------------------------------------------------------------------- */
@@ -414,37 +413,12 @@ static rapt_code build_nodes(builder *b, rapt_error *err)
     return code;
 }
 
-/* NULL with `err` set. */
-static json_t *read_schema_text(const char *text, size_t size, rapt_error *err)
-{
-    json_error_t where;
-    buffer copy = {0};
-    json_t *root = NULL;
-    if (size > SCHEMA_MAX_BYTES)
-        rapt_fail(err, RAPT_ERR_VALUE, "a schema of %zu bytes: at most %d are taken", size, SCHEMA_MAX_BYTES);
-    else if (!buffer_append(&copy, text, size))
-        schema_no_memory(err);
-    if (!copy.data)
-        return NULL;
-    root = json_text_read(copy.data, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &where);
-    buffer_free(&copy);
-    if (json_is_object(root) || json_is_boolean(root))
-        return root;
-    if (!root && json_error_code(&where) == json_error_out_of_memory)
-        schema_no_memory(err);
-    else
-        rapt_fail(err, RAPT_ERR_VALUE, "schema, line %d: %s", root ? 1 : where.line,
-                  root ? "it is an object, true or false" : where.text);
-    json_decref(root);
-    return NULL;
-}
-
 rapt_code schema_build(json_schema *s, const char *text, size_t size, size_t max_memory, rapt_error *err)
 {
     rapt_error own = {0};
     *s = (json_schema){.root = NULL};
     arena_init(&s->memory, CHUNK);
-    json_t *root = read_schema_text(text, size, &own);
+    json_t *root = schema_document_read(text, size, &own);
     builder *b = root ? calloc(1, sizeof *b) : NULL;
     rapt_code code = b || !root ? own.code : schema_no_memory(&own);
     if (b) {

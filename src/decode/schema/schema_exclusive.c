@@ -1,37 +1,34 @@
-/* decode/schema/schema_exclusive.c: two nodes exclude each other if all of their shapes do: by the kind of value, by given texts,
+/* decode/schema/schema_exclusive.c: two nodes exclude each other if all of their shapes do: by the type of value, by given texts,
  * or by a key that both objects need. */
 #include "decode/schema/schema_exclusive.h"
+
+#include "decode/schema/schema_facts.h"
 
 #include <string.h>
 
 enum { MAX_LEVELS = 4 }; /* of objects, whose keys are compared */
 
-/* Kinds of values by their first byte. Values of different kinds exclude each other. Given texts may have several. */
-enum { KIND_NULL = 1, KIND_FALSE = 2, KIND_TRUE = 4, KIND_NUMBER = 8, KIND_STRING = 16, KIND_ARRAY = 32, KIND_OBJECT = 64,
-       KIND_ALL = 127 };
-
-static int kind_of_byte(char c)
+static unsigned type_of_byte(char c)
 {
     switch (c) {
-    case 'n': return KIND_NULL;
-    case 'f': return KIND_FALSE;
-    case 't': return KIND_TRUE;
-    case '"': return KIND_STRING;
-    case '[': return KIND_ARRAY;
-    case '{': return KIND_OBJECT;
-    default: return KIND_NUMBER;
+    case 'n': return TYPE_NULL;
+    case 'f': case 't': return TYPE_BOOLEAN;
+    case '"': return TYPE_STRING;
+    case '[': return TYPE_ARRAY;
+    case '{': return TYPE_OBJECT;
+    default: return TYPE_NUMBER;
     }
 }
 
-static int kinds_of(const schema_shape *s)
+static unsigned types_of(const schema_shape *s)
 {
-    static const int kinds[] = {[SCHEMA_STRING] = KIND_STRING, [SCHEMA_PATTERN] = KIND_STRING, [SCHEMA_FIXED] = KIND_NUMBER,
-                                [SCHEMA_NUMBER] = KIND_NUMBER, [SCHEMA_ARRAY] = KIND_ARRAY, [SCHEMA_OBJECT] = KIND_OBJECT};
-    int all = 0;
+    static const unsigned types[] = {[SCHEMA_STRING] = TYPE_STRING, [SCHEMA_PATTERN] = TYPE_STRING, [SCHEMA_FIXED] = TYPE_NUMBER,
+                                     [SCHEMA_NUMBER] = TYPE_NUMBER, [SCHEMA_ARRAY] = TYPE_ARRAY, [SCHEMA_OBJECT] = TYPE_OBJECT};
+    unsigned all = 0;
     if (s->kind != SCHEMA_CHOICE)
-        return kinds[s->kind];
+        return types[s->kind];
     for (size_t i = 0; i < s->count; i++)
-        all |= kind_of_byte(s->texts[i].bytes[0]);
+        all |= type_of_byte(s->texts[i].bytes[0]);
     return all;
 }
 
@@ -73,23 +70,37 @@ static bool objects_exclude(schema_work *w, const schema_shape *a, const schema_
     return false;
 }
 
-/* What the schema allows and the shape leaves out must be excluded too; a kind that only follows from keywords leaves out other
- * kinds. Equal numbers may be written in two ways, and so may equal given objects: only texts and words are compared. */
+static size_t given_count(const schema_shape *s)
+{
+    return s->kind == SCHEMA_CHOICE ? s->count : 0;
+}
+
+/* Equal given values have equal texts (schema_given.c). */
 static bool shapes_exclude(schema_work *w, const schema_shape *a, const schema_shape *b, int levels)
 {
-    const bool given = a->kind == SCHEMA_CHOICE && b->kind == SCHEMA_CHOICE;
-    if (!schema_pay(w, 4 + (a->kind == SCHEMA_CHOICE ? a->count : 0) + (b->kind == SCHEMA_CHOICE ? b->count : 0)))
+    if (!schema_pay(w, 4 + given_count(a) + given_count(b)))
         return false;
-    const int both = a->inferred || b->inferred ? KIND_ALL : kinds_of(a) & kinds_of(b);
-    if (!both)
+    if (!(types_of(a) & types_of(b)))
         return true;
-    if (given && !(kinds_of(a) & kinds_of(b) & (KIND_ARRAY | KIND_OBJECT)))
+    if (a->kind == SCHEMA_CHOICE && b->kind == SCHEMA_CHOICE)
         return texts_exclude(a, b);
     return a->kind == SCHEMA_OBJECT && b->kind == SCHEMA_OBJECT && levels > 0 && objects_exclude(w, a, b, levels);
 }
 
+/* Whether no shape has a type of `beyond`. */
+static bool node_avoids(schema_work *w, const schema_node *n, unsigned beyond)
+{
+    for (size_t i = 0; i < n->count && beyond; i++)
+        if (!schema_pay(w, 1 + given_count(&n->shapes[i])) || (types_of(&n->shapes[i]) & beyond))
+            return false;
+    return true;
+}
+
+/* No value that one of them has may obey the schema of the other, whose shapes may have less than it allows. */
 static bool nodes_exclude(schema_work *w, const schema_node *a, const schema_node *b, int levels)
 {
+    if (!node_avoids(w, a, b->beyond) || !node_avoids(w, b, a->beyond))
+        return false;
     for (size_t i = 0; i < a->count; i++)
         for (size_t k = 0; k < b->count; k++)
             if (!shapes_exclude(w, &a->shapes[i], &b->shapes[k], levels))

@@ -1,4 +1,4 @@
-/* decode/schema/schema_given.c: writes the lists, and narrows them to what other keywords leave. */
+/* decode/schema/schema_given.c: writes the lists, equal values as equal texts, and narrows them to what other keywords leave. */
 #include "decode/schema/schema_given.h"
 
 #include "base/buffer.h"
@@ -14,21 +14,9 @@ void given_lists_free(given_lists *g)
 
 /* ---- texts ---------------------------------------------------------------------------------------------------- */
 
-/* A real that is whole is written as an integer, because 1.0 is one to a schema but not to all who read JSON. */
-static char *value_text(const json_t *value)
-{
-    const double real = json_real_value(value);
-    if (!json_is_real(value) || real != floor(real) || fabs(real) > (double)SCHEMA_INTEGER)
-        return json_text(value, JSON_COMPACT | JSON_ENCODE_ANY);
-    json_t *whole = json_integer((json_int_t)real);
-    char *text = json_text(whole, JSON_ENCODE_ANY);
-    json_decref(whole);
-    return text;
-}
-
 rapt_code schema_json(schema_work *w, const json_t *value, const char *after, schema_text *out, rapt_error *err)
 {
-    char *text = value_text(value);
+    char *text = json_text(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS);
     const size_t skip = *after ? 1 : 0, size = text ? strlen(text) - skip : 0, more = strlen(after);
     *out = (schema_text){.bytes = NULL};
     rapt_code code = text ? schema_charge(w, value, STEPS_TEXT + size, err) : schema_no_memory(err);
@@ -55,6 +43,20 @@ static int by_given_text(const void *a, const void *b)
     return texts_order(&((const given_value *)a)->text, &((const given_value *)b)->text);
 }
 
+/* Two of them may be equal and have different texts. */
+static bool has_large_number(const json_t *value)
+{
+    const json_t *part;
+    const char *key;
+    size_t i;
+    bool has = json_is_number(value) && fabs(json_number_value(value)) > (double)SCHEMA_INTEGER;
+    json_object_foreach((json_t *)value, key, part)
+        has = has || has_large_number(part);
+    json_array_foreach(value, i, part)
+        has = has || has_large_number(part);
+    return has;
+}
+
 /* `list` is the value of "enum", or the schema whose "const" is the one value. */
 static rapt_code list_fill(given_lists *g, given_list *to, rapt_error *err)
 {
@@ -66,7 +68,7 @@ static rapt_code list_fill(given_lists *g, given_list *to, rapt_error *err)
     for (; to->count < count && !code; to->count++) {
         given_value *v = &to->values[to->count];
         v->value = constant ? json_object_get(to->list, "const") : json_array_get(to->list, to->count);
-        if (json_is_number(v->value) && fabs(json_number_value(v->value)) > (double)SCHEMA_INTEGER)
+        if (has_large_number(v->value))
             return schema_refuse(g->work, to->list, err, "a given number beyond 2^53 is not supported");
         code = schema_json(g->work, v->value, "", &v->text, err);
     }

@@ -61,7 +61,6 @@ typedef enum schema_kind {
 
 typedef struct schema_shape {
     schema_kind kind;
-    bool inferred;           /* its kind follows from keywords, not from "type" */
     int height;              /* depth of its shallowest value: 0 for scalars */
     schema_text *texts;      /* SCHEMA_CHOICE: [count], in order of their bytes, no two equal */
     size_t count;
@@ -76,6 +75,7 @@ typedef struct schema_shape {
 
 struct schema_node {
     int height;            /* the smallest of its shapes'; SCHEMA_NEVER: it has none */
+    unsigned beyond;       /* types (schema_facts.h) of which the schema may allow values that no shape has */
     schema_shape *shapes;  /* [count] */
     size_t count;
 };
