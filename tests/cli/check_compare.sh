@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/cli/check_compare.sh: rapt eval --compare: the same model or another one in fp32 beside it, what changed, and what is
 # refused. The losses themselves are compared in check_generate.sh and tests/decode.
+# labels: sanitized-late
 . "$(dirname "$0")/lib.sh"
 
 make_inputs

@@ -1,5 +1,6 @@
 /* tests/train/test_best_by.c: which number decides best/ and early stopping: the loss, BLEU or chrF; stopped and resumed, a run
- * finds the same best model. */
+ * finds the same best model.
+ * labels: sanitized-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

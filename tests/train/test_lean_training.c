@@ -1,7 +1,7 @@
 /* tests/train/test_lean_training.c: runs that keep moments in 8 bits and gradients in bf16: with any number of threads, stopped
  * and resumed; how near their losses are; what is refused; planned memory. Several processes: test_shards_group.c. Gradients in
  * bf16 as such: test_gradients_bf16.c.
- * labels: not-raced */
+ * labels: not-raced sanitized-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* tests/train/test_release_training.c: runs of rapt_train with train.release_gradients: the same model, log and checkpoints as
  * without, clipped or not, with any number of threads, also where only a part of the run has it; what is refused; a memory plan
  * that says what is saved. The bits of single steps at every level: test_grad_release.c.
- * labels: raced-late */
+ * labels: raced-late sanitized-late */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
