@@ -251,7 +251,7 @@ def main():
     parser.add_argument("--corpus", metavar="FOLDER")
     options = parser.parse_args()
     folder = serve_process.make_models(options.rapt, options.folder)
-    models = ["lm=lm", "en-fr=en-fr", "encoder=" + serve_process.ENCODER]
+    models = ["lm=lm", "en-fr=en-fr", "encoder=" + serve_process.ENCODER, "pairs=" + serve_process.PAIRS]
     limits = ["--header-timeout", str(TIMEOUT), "--request-timeout", str(TIMEOUT), "--idle-timeout", str(TIMEOUT),
               "--send-timeout",
               str(TIMEOUT), "--max-tokens", "64", "--max-texts", "64", "--max-n", "4", "--max-explain", "64"]

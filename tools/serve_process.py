@@ -14,6 +14,7 @@ import time
 
 WAIT = 120  # seconds that nothing here takes on any machine
 ENCODER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "golden", "hub_encoder", "bert_sentence")
+PAIRS = os.path.join(os.path.dirname(ENCODER), "..", "hub_rerank", "roberta_pairs")
 SANITIZER = ("ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "runtime error:", "WARNING: ThreadSanitizer")
 
 LANGUAGE = """task: language_model

@@ -10,7 +10,7 @@ memory and descriptors are. It fails (exit status 1) if memory grows by more tha
 than 10: after its first half), descriptors do not come back when all are gone, a slot stays taken, an answer does not end,
 differs, or is refused otherwise than by 503, or the server does not end with status 0. For a fifth of the time, at most 4
 minutes, clients ask as fast as they can, so that memory comes to what it needs. --rate: requests a second after that, 0: as many
-as can be. Models are trained by RAPT in DIR unless they are there; --model serves others (names lm, en-fr, encoder are asked).
+as can be. Models are trained by RAPT in DIR unless they are there; --model serves others (names lm, en-fr, encoder, pairs are asked).
 """
 import argparse
 import collections
@@ -81,6 +81,10 @@ def embedding(rng):
     return json_request("/v1/embeddings", {"model": "encoder", "input": rng.sample(["cat", "sing", "cat sing", "a"], 2)})
 
 
+def ranking(rng):
+    return json_request("/v1/rerank", {"model": "pairs", "query": "cat", "documents": rng.sample(["cat", "sing", "a", ""], 3)})
+
+
 def tokens(rng):
     return json_request("/v1/tokenize", {"model": rng.choice(["lm", "en-fr"]), "text": rng.choice(LINES)})
 
@@ -89,7 +93,7 @@ def looks(rng):
     return rng.choice(["/metrics", "/health", "/v1/models", "/languages", "/openapi.json", "/"]), None, None
 
 
-KINDS = {completion: 10, chat: 3, native: 4, libre: 3, deepl: 3, explain: 1, embedding: 2, tokens: 1, looks: 2}
+KINDS = {completion: 10, chat: 3, native: 4, libre: 3, deepl: 3, explain: 1, embedding: 2, ranking: 1, tokens: 1, looks: 2}
 
 
 def choose_requests(seed, count=400):
@@ -280,7 +284,7 @@ def main():
     options = parser.parse_args()
     sys.setswitchinterval(0.001)
     folder = serve_process.make_models(options.rapt, options.folder)
-    models = options.model or ["lm=lm", "en-fr=en-fr", "encoder=" + serve_process.ENCODER]
+    models = options.model or ["lm=lm", "en-fr=en-fr", "encoder=" + serve_process.ENCODER, "pairs=" + serve_process.PAIRS]
     with serve_process.Server(options.rapt, folder, models, "--log", "none", "--idle-timeout", "10", huge_pages=False) as server:
         server.ask("GET", "/health")
         time.sleep(0.5)

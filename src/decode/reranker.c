@@ -26,10 +26,8 @@ typedef struct rerank_results {
 } rerank_results;
 
 /* In double precision, without overflow on either side. */
-static rapt_real pair_score(bool sigmoid, rapt_real logit)
+rapt_real reranker_sigmoid(rapt_real logit)
 {
-    if (!sigmoid)
-        return logit;
     const double e = math_exp(logit < 0 ? (double)logit : -(double)logit);
     return (rapt_real)((logit < 0 ? e : 1) / (1 + e));
 }
@@ -39,7 +37,7 @@ static void rerank_keep(void *context, const rapt_tensor *x, const text_row *row
     const rerank_results *to = context;
     for (size_t i = 0; i < count; i++)
         to->scores[rows[i].index] =
-            (rapt_pair_score){x->data[i], pair_score(to->sigmoid, x->data[i]), rows[i].cut, rows[i].index};
+            (rapt_pair_score){x->data[i], to->sigmoid ? reranker_sigmoid(x->data[i]) : x->data[i], rows[i].cut, rows[i].index};
 }
 
 rapt_code reranker_run_rows(rapt_reranker *r, const text_row *rows, size_t count, rapt_pair_score *scores, rapt_error *err)

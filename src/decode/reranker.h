@@ -8,5 +8,7 @@
 /* Writes the score of each row to `scores`, at the row's place. The rows are of text_rows_of_pairs. RAPT_ERR_INTERRUPTED;
  * RAPT_ERR_MEMORY. */
 rapt_code reranker_run_rows(rapt_reranker *r, const text_row *rows, size_t count, rapt_pair_score *scores, rapt_error *err);
+/* 1 / (1 + e^-logit). */
+rapt_real reranker_sigmoid(rapt_real logit);
 
 #endif

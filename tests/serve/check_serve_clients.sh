@@ -30,12 +30,14 @@ cp -r "$SOURCE/tests/golden/hub_encoder/distilbert" encoder
 cp -r "$SOURCE"/tests/golden/hub_encoder/bert_sentence/{modules.json,1_Pooling} encoder
 sed -i 's/"word_embedding_dimension": 12/"word_embedding_dimension": 15/' encoder/1_Pooling/config.json
 
+cp -r "$SOURCE/tests/golden/hub_rerank/roberta_pairs" pairs
+
 # ---- lm-evaluation-harness ----------------------------------------------------------------------------------------------
 head -c 400 text.txt >one.txt
 head -c 520 text.txt | tail -c 120 >two.txt
 printf 'the fox lost the moon; Zürich, 東京?\n' >three.txt
 printf 'a fox' >four.txt
-start_server lm en-fr encoder --max-texts 60 || { fail 'the server starts' "$(cat server.err)"; finish; }
+start_server lm en-fr encoder pairs --max-texts 60 || { fail 'the server starts' "$(cat server.err)"; finish; }
 URL=http://127.0.0.1:$PORT
 run_client 'requests of the form of lm-evaluation-harness: rapt eval to the bit' 60 \
     python3 "$HERE/eval_client.py" imitated "$URL" lm lm {one,two,three,four}.txt
@@ -50,7 +52,7 @@ fi
 schemathesis=$(dirname "$(command -v "$PYTHON")")/schemathesis
 [ -x "$schemathesis" ] || schemathesis=$(command -v schemathesis)
 if [ -n "$schemathesis" ]; then
-    python3 "$HERE/narrowed_schema.py" "$URL" lm en-fr encoder >narrowed.json
+    python3 "$HERE/narrowed_schema.py" "$URL" lm en-fr encoder pairs >narrowed.json
     : >schemathesis.toml
     run_client 'schemathesis: what the models of a server take' 500 "$schemathesis" --config-file schemathesis.toml run narrowed.json \
         --url "$URL" --mode positive --phases examples,coverage,fuzzing --seed "${SEED:-1}" --max-examples "${EXAMPLES:-10}" \

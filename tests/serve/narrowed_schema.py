@@ -1,4 +1,4 @@
-"""narrowed_schema.py URL LANGUAGE_MODEL TRANSLATION ENCODER: the OpenAPI document of a `rapt serve`, narrowed to what these models
+"""narrowed_schema.py URL LANGUAGE_MODEL TRANSLATION ENCODER CROSS_ENCODER: the OpenAPI document of a `rapt serve`, narrowed to what these models
 of it take: their names and languages, ids of their vocabularies, lengths within their contexts. So schemathesis asks for what is
 computed, where the document itself, which knows no models, mostly leads to refusals. For check_serve_clients.sh.
 """
@@ -6,9 +6,11 @@ import json
 import sys
 import urllib.request
 
-URL, LANGUAGE_MODEL, TRANSLATION, ENCODER = sys.argv[1:]
+URL, LANGUAGE_MODEL, TRANSLATION, ENCODER, CROSS_ENCODER = sys.argv[1:]
 SOURCE, TARGET = TRANSLATION.split("-")
 MODELS = {"CompletionRequest": [LANGUAGE_MODEL], "ChatRequest": [LANGUAGE_MODEL], "EmbeddingRequest": [ENCODER],
+          "RerankRequest": [CROSS_ENCODER], "RerankTextsRequest": [CROSS_ENCODER],
+          "PairScoreRequest": [CROSS_ENCODER],
           "TranslateRequest": [TRANSLATION], "ExplainRequest": [LANGUAGE_MODEL], "TokenizeRequest": [LANGUAGE_MODEL],
           "DetokenizeRequest": [LANGUAGE_MODEL]}
 LETTERS, IDS, TOKENS = 20, 250, 100  # of a text at most; at 4 bytes a letter within every context
@@ -62,6 +64,8 @@ def main():
         # Their values depend on the model or on each other.
         for field in ("dimensions", "side", "prefix", "only", "best_of", "max_completion_tokens"):
             fields.pop(field, None)
+        if "text_1" in fields:
+            fields["text_1"] = {"type": "string", "maxLength": LETTERS, "pattern": "^[^\\u0000]*$"}
         if "beam" in fields:
             fields["beam"], fields["n_best"]["maximum"] = {"enum": [4]}, 4
             schema["required"] = ["beam"]

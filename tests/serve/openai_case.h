@@ -1,5 +1,5 @@
 /* tests/serve/openai_case.h: an engine with a language model of bytes, with and without a chat template, a translation model of
- * words and an encoder, behind the double of the server; requests to it, and what a generator says to them. */
+ * words, an encoder and a cross-encoder, behind the double of the server; requests to it, and what a generator says to them. */
 #ifndef TESTS_SERVE_OPENAI_CASE_H
 #define TESTS_SERVE_OPENAI_CASE_H
 
@@ -16,9 +16,10 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { CASE_CONTEXT = 40, CASE_MODELS = 4 };
+enum { CASE_CONTEXT = 40, CASE_MODELS = 5 };
 
 #define CASE_ENCODER RAPT_SOURCE_DIR "/tests/golden/hub_encoder/bert_sentence"
+#define CASE_CROSS_ENCODER RAPT_SOURCE_DIR "/tests/golden/hub_rerank/roberta_pairs"
 
 static const char CASE_TEMPLATE[] =
     "{% for m in messages %}{{ '<' + m.role + '>' + m.content }}{% endfor %}{% if add_generation_prompt %}<a>{% endif %}"
@@ -80,6 +81,10 @@ static inline void case_open(openai_case *c, const char *folder)
     if (!encoder)
         fail_msg("%s", err.message);
     c->models[3] = case_served(c->engine, "encoder", encoder);
+    rapt_model *pairs = load_inference(CASE_CROSS_ENCODER, RAPT_TASK_CROSS_ENCODER, &err);
+    if (!pairs)
+        fail_msg("%s", err.message);
+    c->models[4] = case_served(c->engine, "pairs", pairs);
     c->owner.retire = case_keep_models;
     atomic_init(&c->owner.references, 1);
     c->app = (app){{c->models, CASE_MODELS, &c->owner}, {.body = 1 << 20, .texts = 6, .n = 4, .queue = 64}};

@@ -244,6 +244,58 @@ static void embeddings_refuse(void **state)
     assert_all_refused(openai_embeddings, "\"model\": \"encoder\"", inputs, sizeof inputs / sizeof *inputs);
 }
 
+static void rankings_refuse(void **state)
+{
+    (void)state;
+    static const refused_case cases[] = {
+        {"\"model\": \"encoder\"", "model", "/v1/embeddings"},
+        {"\"model\": \"none\"", "model", "does not exist", 404, "model_not_found"},
+        {"\"top_n\": 0", "top_n", "0 is not between 1"},
+        {"\"top_n\": -1", "top_n", "between 1"},
+        {"\"top_n\": 1.5", "top_n", "an integer is expected"},
+        {"\"return_documents\": 1", "return_documents", "a boolean is expected"},
+        {"\"rank_fields\": [\"text\"]", "rank_fields", "not supported"},
+        {"\"max_tokens_per_doc\": 10", "max_tokens_per_doc", "not supported"}};
+    static const refused_case texts[] = {
+        {"\"documents\": [\"a\"]", "query", "required"},
+        {"\"query\": \"a\"", "documents", "a list of texts is expected"},
+        {"\"query\": 1, \"documents\": [\"a\"]", "query", "a string is expected"},
+        {"\"query\": [\"a\"], \"documents\": [\"a\"]", "query", "a string is expected"},
+        {"\"query\": \"a\", \"documents\": \"a\"", "documents", "a list of texts is expected"},
+        {"\"query\": \"a\", \"documents\": []", "documents", "0 texts"},
+        {"\"query\": \"a\", \"documents\": [\"\",\"\",\"\",\"\",\"\",\"\",\"\"]", "documents", "7 texts, where 1 to 6"},
+        {"\"query\": \"a\", \"documents\": [\"a\", 1]", "documents[1]", "a string, or an object"},
+        {"\"query\": \"a\", \"documents\": [{}]", "documents[0]", "a string, or an object"},
+        {"\"query\": \"a\", \"documents\": [{\"text\": 1}]", "documents[0]", "a string, or an object"},
+        {"\"query\": \"a\", \"documents\": [{\"text\": \"a\", \"title\": \"b\"}]", "documents[0]", "no other member"},
+        {"\"query\": \"a\", \"documents\": [null]", "documents[0]", "a string, or an object"},
+        {"\"query\": \"a\", \"documents\": [\"a <pad>\"]", "documents", "padding"}};
+    static const refused_case scores[] = {
+        {"\"text_2\": \"a\"", "text_1", "required"},
+        {"\"text_1\": \"a\"", "text_2", "required"},
+        {"\"text_1\": [], \"text_2\": \"a\"", "text_1", "0 texts"},
+        {"\"text_1\": \"a\", \"text_2\": [1]", "text_2", "a list of strings"},
+        {"\"text_1\": [\"a\", \"b\"], \"text_2\": [\"c\"]", "text_2", "1 texts, where text_1 has 2"},
+        {"\"text_1\": [\"a\", \"b\"], \"text_2\": [\"c\", \"d\", \"e\"]", "text_2", "3 texts, where text_1 has 2"},
+        {"\"text_1\": \"a\", \"text_2\": \"b\", \"truncate_prompt_tokens\": 3", "truncate_prompt_tokens", "not supported"}};
+    assert_all_refused(openai_rerank, "\"query\": \"cat\", \"documents\": [\"a\"]", cases, sizeof cases / sizeof *cases);
+    assert_all_refused(openai_rerank, "\"user\": \"me\"", texts, sizeof texts / sizeof *texts);
+    assert_all_refused(openai_score, "\"user\": \"me\"", scores, sizeof scores / sizeof *scores);
+    static const refused_case inference[] = {
+        {"\"texts\": \"a\"", "texts", "a list of texts is expected"},
+        {"\"texts\": [1]", "texts", "a list of strings"},
+        {"\"texts\": [\"a\"], \"documents\": [\"b\"]", "documents", "not supported"},
+        {"\"texts\": [\"a\"], \"raw_scores\": 1", "raw_scores", "a boolean"},
+        {"\"texts\": [\"a\"], \"truncation_direction\": \"left\"", "truncation_direction", "right or Right"},
+        {"\"texts\": [\"a\", \"abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz\"], \"truncate\": false", "texts",
+         "text 1 and the query have more than the 36 tokens", 0, "context_length_exceeded"}};
+    assert_all_refused(openai_any_rerank, "\"query\": \"cat\"", inference, sizeof inference / sizeof *inference);
+    served_here.app.limits.body = 19; /* a query counts in each pair */
+    assert_refused(openai_rerank, "{\"query\": \"cat\", \"documents\": [\"\", \"\", \"\", \"\"]}",
+                   &(refused_case){NULL, "documents", "the pairs have more than 19 tokens together"});
+    served_here.app.limits.body = 1 << 20;
+}
+
 /* What asks for nothing is taken. */
 static void neutral_values_are_taken(void **state)
 {
@@ -278,7 +330,10 @@ static void mutations_are_survived(void **state)
                       "\"top_logprobs\": 2, \"seed\": 9}"},
         {openai_chat, "{\"model\": \"en-fr\", \"messages\": [{\"role\": \"user\", \"content\": \"w1 w2\"}], \"stream\": true}"},
         {openai_embeddings, "{\"model\": \"encoder\", \"input\": [\"cat\", \"sing\"], \"encoding_format\": \"base64\"}"},
-        {openai_embeddings, "{\"model\": \"encoder\", \"input\": [[5, 6], [7]], \"dimensions\": 3}"}};
+        {openai_embeddings, "{\"model\": \"encoder\", \"input\": [[5, 6], [7]], \"dimensions\": 3}"},
+        {openai_rerank, "{\"query\": \"cat\", \"documents\": [\"sing\", {\"text\": \"the\"}], \"top_n\": 1, "
+                        "\"return_documents\": true}"},
+        {openai_score, "{\"text_1\": [\"a\", \"b\"], \"text_2\": [\"c\", \"d\"]}"}};
     enum { RIGHT = sizeof right / sizeof *right };
     uint32_t random = 7;
     size_t taken = 0;
@@ -310,7 +365,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(completions_refuse), cmocka_unit_test(stop_texts_are_not_long),
                                        cmocka_unit_test(chats_refuse),
-                                       cmocka_unit_test(embeddings_refuse),        cmocka_unit_test(neutral_values_are_taken),
+                                       cmocka_unit_test(embeddings_refuse),        cmocka_unit_test(rankings_refuse),
+                                              cmocka_unit_test(neutral_values_are_taken),
                                        cmocka_unit_test(mutations_are_survived)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

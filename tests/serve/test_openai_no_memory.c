@@ -82,7 +82,12 @@ static void requests_survive(void **state)
         {"a translation", openai_chat,
          "{\"model\": \"en-fr\", \"messages\": [{\"role\": \"user\", \"content\": \"w1\\nw2\"}], \"stream\": true}", 20},
         {"embeddings", openai_embeddings, "{\"model\": \"encoder\", \"input\": [\"cat\", \"sing\"]}", 20},
-        {"embeddings of ids", openai_embeddings, "{\"model\": \"encoder\", \"input\": [[5, 6], [7]], \"dimensions\": 3}", 10}};
+        {"embeddings of ids", openai_embeddings, "{\"model\": \"encoder\", \"input\": [[5, 6], [7]], \"dimensions\": 3}", 10},
+        {"a ranking", openai_rerank, "{\"query\": \"cat\", \"documents\": [\"sing\", {\"text\": \"the\"}], "
+                                     "\"return_documents\": true}", 20},
+        {"a ranking of texts", openai_any_rerank,
+         "{\"query\": \"cat\", \"texts\": [\"sing\", \"the\"], \"return_text\": true}", 20},
+        {"scores", openai_score, "{\"text_1\": [\"a\", \"b\"], \"text_2\": [\"c\", \"d\"]}", 20}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         failing f = {.what = cases[i].what, .at_least = cases[i].at_least, .unnoticed = 1000, .uncounted = true};
         rapt_code code;

@@ -1,4 +1,5 @@
-/* serve/module/openai.h: OpenAI's endpoints (openai-openapi, version 2.3), as its clients call them. Functions that a model or
+/* serve/module/openai.h: OpenAI's endpoints (openai-openapi, version 2.3), as its clients call them, and endpoints for
+ * cross-encoders, which it lacks, as other servers have them. Functions that a model or
  * rapt lacks are refused by name. */
 #ifndef SERVE_MODULE_OPENAI_H
 #define SERVE_MODULE_OPENAI_H
@@ -11,6 +12,9 @@ void openai_completions(app *a, exchange *x); /* POST /v1/completions */
 void openai_chat(app *a, exchange *x);        /* POST /v1/chat/completions */
 void openai_responses(app *a, exchange *x);   /* POST /v1/responses */
 void openai_embeddings(app *a, exchange *x);  /* POST /v1/embeddings */
+void openai_rerank(app *a, exchange *x);      /* POST /v1/rerank, and /v2/rerank */
+void openai_any_rerank(app *a, exchange *x);  /* POST /rerank, also with the fields of text-embeddings-inference */
+void openai_score(app *a, exchange *x);       /* POST /v1/score */
 
 /* The model that "model" names, of one of the tasks; without that field, the first model of the first task that has one. NULL
  * with the fields' error set: no model has this name (404, model_not_found), or it is of another task. */

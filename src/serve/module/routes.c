@@ -33,6 +33,10 @@ const route ROUTES[] = {
     {"POST", "/v1/chat/completions", openai_chat, ROUTE_KEY, ROUTE_COMPUTES},
     {"POST", "/v1/responses", openai_responses, ROUTE_KEY, ROUTE_COMPUTES},
     {"POST", "/v1/embeddings", openai_embeddings, ROUTE_KEY, ROUTE_COMPUTES},
+    {"POST", "/v1/rerank", openai_rerank, ROUTE_KEY, ROUTE_COMPUTES},
+    {"POST", "/v2/rerank", openai_rerank, ROUTE_KEY, ROUTE_COMPUTES}, /* the path of Cohere's newer clients */
+    {"POST", "/rerank", openai_any_rerank, ROUTE_KEY, ROUTE_COMPUTES},
+    {"POST", "/v1/score", openai_score, ROUTE_KEY, ROUTE_COMPUTES},
     {"POST", "/v1/translate", native_translate, ROUTE_KEY, ROUTE_COMPUTES, SHORT},
     {"POST", "/v1/translate/score", native_score, ROUTE_KEY, ROUTE_COMPUTES},
     {"GET", "/v1/explain", native_explain, ROUTE_KEY, ROUTE_COMPUTES},
