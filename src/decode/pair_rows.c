@@ -60,7 +60,8 @@ static void pair_divide(size_t room, size_t *a, size_t *b)
 
 static void pair_put(text_row *row, const int32_t *ids, size_t count)
 {
-    memcpy(row->ids + row->count, ids, count * sizeof *ids);
+    if (count > 0) /* else `ids` may be NULL */
+        memcpy(row->ids + row->count, ids, count * sizeof *ids);
     row->count += count;
 }
 
