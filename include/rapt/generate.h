@@ -130,7 +130,8 @@ typedef struct rapt_generate_options {
                                  prompt takes less time. 0: off; not in a beam search */
     const rapt_constraint *constraint; /* what a run generates obeys it, and the run ends with the value (RAPT_FINISH_END_OF_TEXT)
                                  unless max_tokens end it before (RAPT_FINISH_LENGTH); not in a beam search, nor with stop
-                                 sequences. NULL: none */
+                                 sequences, nor of models whose tokens cannot spell it. A run ends with RAPT_ERR_VALUE where other
+                                 options exclude all tokens that it allows. NULL: none */
     bool chat;                /* the text is a chat: the model's end_of_turn also ends a run */
     uint8_t reserved[7];      /* zeros, or else refused */
 } rapt_generate_options;

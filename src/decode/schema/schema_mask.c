@@ -11,6 +11,7 @@ typedef struct mask_walk {
     arena *scratch;
     uint8_t *allowed;
     schema_state *levels[TRIE_LONGEST + 1]; /* after each byte of a token; made when they are needed */
+    uint8_t spanned[2][JSON_CHAR_STATES];   /* characters up to which allow_span has been, plus 1 */
 } mask_walk;
 
 static schema_state *mask_level(mask_walk *w, size_t level)
@@ -70,10 +71,14 @@ static bool walk_pattern(mask_walk *w, const schema_run *r)
     return true;
 }
 
-/* Allows the tokens that stay in a string and begin at most `room` characters. */
-static void allow_span(const mask_walk *w, const trie_span *span, size_t room)
+/* Allows the tokens that stay in the string of a run and begin at most `room` characters. */
+static void allow_span(mask_walk *w, const schema_run *r, bool escapes, const trie_span *span, size_t room)
 {
     const uint8_t most = (uint8_t)(room < TRIE_LEAVES ? room : TRIE_LEAVES - 1);
+    uint8_t *const done = &w->spanned[escapes][r->letter];
+    if (*done > most)
+        return;
+    *done = (uint8_t)(most + 1);
     for (size_t id = 0; id < w->trie->vocab; id++)
         w->allowed[id] |= span->chars[id] <= most;
 }
@@ -87,7 +92,7 @@ static bool walk_string(mask_walk *w, const schema_run *r)
         return false;
     after->count = 0;
     schema_run_close(r, after);
-    allow_span(w, span, s->max - r->chars);
+    allow_span(w, r, true, span, s->max - r->chars);
     for (size_t i = 0; i < span->exit_count; i++) {
         const struct trie_exit *e = &span->exits[i];
         const trie_node *n = &w->trie->nodes[e->node];
@@ -139,7 +144,7 @@ static bool walk_other_key(mask_walk *w, const schema_run *r)
         return false;
     after->count = 0;
     schema_run_colon(r, after);
-    allow_span(w, span, SIZE_MAX);
+    allow_span(w, r, false, span, SIZE_MAX);
     for (size_t i = 0; i < span->exit_count; i++) {
         const uint32_t node = span->exits[i].node;
         const trie_node *n = &w->trie->nodes[node];

@@ -181,11 +181,22 @@ static void pattern_next(const schema_run *r, uint8_t c, schema_state *out)
 static void after_next(const schema_run *r, uint8_t c, schema_state *out);
 static bool gap_next(const schema_run *r, uint8_t c, schema_state *out);
 
+/* Whether a byte may follow a value within an object or array. Most may not, which is to be known before a run is copied. */
+static bool follows_value(uint8_t c)
+{
+    return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n';
+}
+
 /* A byte after a number or a given text, which only it shows to be at its end. */
 static void scalar_end(const schema_run *r, uint8_t c, schema_state *out)
 {
-    schema_run after = {.phase = RUN_AFTER, .depth = r->depth};
+    schema_run after;
+    if (!follows_value(c))
+        return;
+    memset(&after, 0, offsetof(schema_run, frames));
     memcpy(after.frames, r->frames, r->depth * sizeof *r->frames);
+    after.phase = RUN_AFTER;
+    after.depth = r->depth;
     if (r->depth == 0 && (c == ' ' || c == '\n'))
         schema_run_close(r, out); /* so that a number ends without a token of the end, too */
     else if (r->depth > 0 && !gap_next(&after, c, out))
@@ -338,6 +349,8 @@ static void other_key_next(const schema_run *r, uint8_t c, schema_state *out)
 static void after_next(const schema_run *r, uint8_t c, schema_state *out)
 {
     size_t end;
+    if (!follows_value(c))
+        return;
     schema_run own = *r;
     schema_frame *f = &own.frames[own.depth - 1];
     schema_run *to;
