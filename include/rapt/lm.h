@@ -100,6 +100,10 @@ RAPT_API rapt_tensor *rapt_lm_forward(rapt_tape *t, const rapt_lm *m, rapt_token
 /* rapt_op_output_loss of rapt_lm_hidden: the cross-entropy of the labels, which are the tokens one position later. */
 RAPT_API rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
                                    const rapt_loss_options *options, rapt_loss_sums *parts);
+/* rapt_op_output_log_probs of rapt_lm_hidden: the log-probability [batch] of each row's labels, which are the tokens one position
+ * later. */
+RAPT_API rapt_tensor *rapt_lm_log_probs(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
+                                        const int32_t *valid_lens);
 /* Sets the dropout probabilities of all modules, for instance before fine-tuning. */
 RAPT_API void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts);
 

@@ -396,6 +396,36 @@ RAPT_API rapt_tensor *rapt_op_cross_entropy(rapt_tape *t, rapt_tensor *logits, r
 RAPT_API rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
                                           const rapt_loss_options *options, rapt_loss_sums *parts);
 
+/* The log-probability of each row of labels, in nats: y[b] = sum_i log softmax(x[b, i])[labels[b, i]], over positions as in
+ * rapt_op_cross_entropy (valid_lens, which may be NULL, and RAPT_NO_LABEL). logits [batch, time, classes]; gives [batch]. */
+RAPT_API rapt_tensor *rapt_op_log_probs(rapt_tape *t, rapt_tensor *logits, rapt_tokens labels, const int32_t *valid_lens);
+/* rapt_op_log_probs(rapt_op_linear(x, w, b), labels, valid_lens) as rapt_op_output_loss computes it. */
+RAPT_API rapt_tensor *rapt_op_output_log_probs(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
+                                               const int32_t *valid_lens);
+
+typedef struct rapt_dpo_options {
+    double beta;            /* how far the model may go from the reference: large is near; above 0 */
+    double label_smoothing; /* e: the probability that a pair is the wrong way round (Mitchell 2023), 0 or more and below 0.5 */
+    double normalizer;      /* divides the sum of the losses; 0: the number of pairs */
+} rapt_dpo_options;
+
+/* The sums over pairs that the loss was computed from, for reports. A reward is beta (log-probability - reference). */
+typedef struct rapt_dpo_sums {
+    double loss;             /* with label smoothing */
+    double chosen, rejected; /* rewards */
+    size_t pairs, correct;   /* correct: pairs whose chosen answer has the larger reward */
+} rapt_dpo_sums;
+
+/* The loss of direct preference optimization (Rafailov et al. 2023, eq. 7) for n pairs of answers: log_probs [2 n] holds the
+ * model's log-probabilities, of pair i's chosen answer at 2 i and of its rejected answer at 2 i + 1; `reference` [2 n], read at
+ * once, those of a model that stays as it is. With z the difference of a pair's rewards and e the label smoothing, a pair has
+ *
+ *    (1 - e) log(1 + exp(-z)) + e log(1 + exp(z))
+ *
+ * Gives one element. `options` must be given. `sums` gets the sums unless it is NULL. */
+RAPT_API rapt_tensor *rapt_op_dpo_loss(rapt_tape *t, rapt_tensor *log_probs, const rapt_real *reference,
+                                       const rapt_dpo_options *options, rapt_dpo_sums *sums);
+
 /* What a block computes from. */
 typedef struct rapt_block_input {
     rapt_tensor *x;

@@ -225,6 +225,16 @@ rapt_tensor *rapt_lm_loss(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, ra
     return lm_loss_of(t, m, rapt_lm_hidden(t, m, tokens), labels, options, parts);
 }
 
+rapt_tensor *rapt_lm_log_probs(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, rapt_tokens labels,
+                               const int32_t *valid_lens)
+{
+    rapt_tensor *hidden = rapt_lm_hidden(t, m, tokens);
+    if (m->config.logits_cap != 0)
+        return rapt_op_log_probs(t, lm_logits(t, m, hidden), labels, valid_lens);
+    observe_scope outer = observe_enter(t, NULL, 0);
+    return observe_leave(t, outer, rapt_op_output_log_probs(t, hidden, m->output.weight, m->output.bias, labels, valid_lens));
+}
+
 void rapt_lm_set_dropouts(rapt_lm *m, rapt_dropouts dropouts)
 {
     m->config.block.dropout = m->input.positions.dropout = dropouts.residual;

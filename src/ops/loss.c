@@ -2,7 +2,7 @@
  * logits.
  *
  * For a position that counts, with classes V, smoothing e, label l:  loss = lse(x) - (1-e) x_l - e/V sum_j x_j;
- * d loss / d x_j = softmax(x)_j - e/V - (1-e) [j = l]. */
+ * d loss / d x_j = softmax(x)_j - e/V - (1-e) [j = l]. A log-probability is the loss with e = 0, negated. */
 #include "ops/loss.h"
 
 #include "base/math.h"
@@ -49,6 +49,27 @@ loss_rows loss_lay_out(rapt_tape *t, const rapt_tensor *x, rapt_tokens labels, s
     return n;
 }
 
+/* The example of each row of x. */
+static const size_t *row_examples(rapt_tape *t, const rapt_tensor *x, size_t examples)
+{
+    size_t *of = tape_alloc(t, rapt_tensor_rows(x), sizeof *of);
+    for (size_t b = 0; of && b < examples; b++) {
+        const tape_rows rows = tape_rows_of(x, b);
+        for (size_t i = 0; i < rows.count; i++)
+            of[rows.first + i] = b;
+    }
+    return of;
+}
+
+loss_rows loss_lay_out_examples(rapt_tape *t, const rapt_tensor *x, rapt_tokens labels, size_t classes,
+                                const int32_t *valid_lens, bool requires_grad, rapt_tensor **result)
+{
+    loss_rows n = loss_lay_out(t, x, labels, classes, &(rapt_loss_options){.valid_lens = valid_lens});
+    n.example = row_examples(t, x, labels.batch);
+    *result = tape_output(t, 1, &labels.batch, requires_grad);
+    return n;
+}
+
 bool loss_counts(const loss_rows *n, size_t row)
 {
     return n->labels[row] != RAPT_NO_LABEL;
@@ -67,25 +88,40 @@ void loss_forward_row(const kernels *k, const loss_rows *n, size_t row, const ra
     n->row_loss[row] = lse - (1 - n->smoothing) * label - n->smoothing * mean;
 }
 
-rapt_loss_sums loss_add_up(const rapt_tape *t, loss_rows *n, rapt_tensor *loss)
+/* The rows of an example follow each other. */
+static void add_up_examples(const loss_rows *n, rapt_tensor *result)
+{
+    for (size_t b = 0, row = 0; b < result->shape[0]; b++) {
+        double sum = 0;
+        for (; row < n->rows && n->example[row] == b; row++)
+            sum += n->row_nll[row];
+        result->data[b] = (rapt_real)-sum;
+    }
+}
+
+rapt_loss_sums loss_add_up(const rapt_tape *t, loss_rows *n, rapt_tensor *result)
 {
     rapt_loss_sums parts = {0};
     double sum = 0;
     if (!tape_computes(t))
         return parts;
+    if (n->example) {
+        add_up_examples(n, result);
+        return parts;
+    }
     for (size_t row = 0; row < n->rows; row++) {
         parts.tokens += loss_counts(n, row);
         parts.nll += n->row_nll[row];
         sum += n->row_loss[row];
     }
     n->normalizer = n->normalizer > 0 ? n->normalizer : parts.tokens ? (double)parts.tokens : 1;
-    loss->data[0] = (rapt_real)(sum / n->normalizer);
+    result->data[0] = (rapt_real)(sum / n->normalizer);
     return parts;
 }
 
-rapt_real loss_scale(const loss_rows *n, const rapt_tensor *loss)
+rapt_real loss_scale(const loss_rows *n, const rapt_tensor *result, size_t row)
 {
-    return loss->grad[0] * (rapt_real)(1 / n->normalizer);
+    return n->example ? -result->grad[n->example[row]] : result->grad[0] * (rapt_real)(1 / n->normalizer);
 }
 
 void loss_backward_row(const kernels *k, const loss_rows *n, size_t row, rapt_real scale, size_t first, size_t count,

@@ -1,5 +1,6 @@
 /* ops/output_loss.c: a model's output matrix and its cross-entropy in one operation, for vocabularies so large that reading and
- * writing logits takes most of the time. Small vocabularies go through rapt_op_linear and rapt_op_cross_entropy.
+ * writing logits takes most of the time; or the log-probability of each example. Small vocabularies go through rapt_op_linear and
+ * rapt_op_cross_entropy, or rapt_op_log_probs.
  *
  * Forward: logits x w^T + b for the rows that count, then a loss for each. Backward, for one block of classes after the other,
  * while it is in the cache: d, their gradient, overwrites the logits; dx += d w, dw = d^T x, db = column sums of d. A block of
@@ -51,11 +52,11 @@ static size_t blocks_of(size_t elements)
 
 /* ---- forward ---------------------------------------------------------------------------------------------- */
 
-static rapt_tensor *output_loss_check(rapt_tape *t, const rapt_tensor *x, const rapt_tensor *w, const rapt_tensor *b,
-                                      rapt_tokens labels, const rapt_loss_options *o)
+static rapt_tensor *output_loss_check(rapt_tape *t, const char *name, const rapt_tensor *x, const rapt_tensor *w,
+                                      const rapt_tensor *b, rapt_tokens labels, const rapt_loss_options *o)
 {
     char op[96], text[96];
-    snprintf(op, sizeof op, "output_loss %s", w->name);
+    snprintf(op, sizeof op, "%s %s", name, w->name);
     if (!loss_fits(x, labels))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "%s: input %s for %zu x %zu labels", op, rapt_shape_text(x, text, sizeof text),
                               labels.batch, labels.time);
@@ -95,11 +96,10 @@ static const rapt_real *gather_inputs(rapt_tape *t, const output_node *n)
     return to;
 }
 
-static void output_loss_lay_out(rapt_tape *t, output_node *n, rapt_tokens labels, const rapt_loss_options *o)
+/* After the rows and the result. */
+static void output_loss_lay_out(rapt_tape *t, output_node *n)
 {
-    n->rows = loss_lay_out(t, n->x, labels, n->w->value.shape[0], o);
     n->stride = ((n->rows.classes + LINE - 1) / LINE | 1) * LINE;
-    n->loss = tape_output(t, 1, (size_t[]){1}, true);
     if (!tape_failed(t))
         list_rows(t, n);
     if (!tape_failed(t))
@@ -111,7 +111,6 @@ static void output_loss_lay_out(rapt_tape *t, output_node *n, rapt_tokens labels
 typedef struct output_loop {
     rapt_tape *t;
     const output_node *n;
-    rapt_real scale;          /* factor of the gradient */
     size_t first_row, rows;   /* rows that count, in this block of rows */
     size_t first_block;       /* first block of classes in this group */
     size_t group;             /* blocks of classes at most */
@@ -210,7 +209,7 @@ static void backward_block(void *context, size_t index, int worker)
     size_t count = output_loss_min(KERNELS_K_BLOCK, n->rows.classes - first), end = l->first_row + l->rows;
     for (size_t i = l->first_row; i < end; i++) {
         rapt_real *d = n->logits + i * n->stride + first;
-        loss_backward_row(l->t->k, &n->rows, n->row_of[i], l->scale, first, count, d, d);
+        loss_backward_row(l->t->k, &n->rows, n->row_of[i], loss_scale(&n->rows, n->loss, n->row_of[i]), first, count, d, d);
     }
     multiply_both(l, first, count, l->partial + index * l->rows * n->w->value.shape[1], worker);
     if (l->db && end == n->count)
@@ -300,7 +299,7 @@ static void output_loss_backward(rapt_tape *t, tape_node *node)
     if (!n->loss->grad_filled)
         return;
     profile_op(t, "output and loss", 2 * output_loss_gemm_flops(n), 2 * output_loss_elements_of(n));
-    output_loop l = {.t = t, .n = n, .scale = tape_computes(t) ? loss_scale(&n->rows, n->loss) : 0};
+    output_loop l = {.t = t, .n = n};
     bool deferred = output_loss_defer(t, n);
     if (!tape_failed(t))
         find_gradients(t, &l, deferred);
@@ -320,14 +319,22 @@ static void output_loss_backward(rapt_tape *t, tape_node *node)
         free_list_give(&t->free_list, n->logits, n->count * n->stride);
 }
 
-static rapt_tensor *fused(rapt_tape *t, const output_node *n, rapt_tokens labels, const rapt_loss_options *options,
-                          rapt_loss_sums *parts)
+/* options NULL: log-probabilities. */
+static rapt_tensor *fused(rapt_tape *t, const output_node *n, rapt_tokens labels, const int32_t *valid_lens,
+                          const rapt_loss_options *options, rapt_loss_sums *parts)
 {
+    const size_t classes = n->w->value.shape[0];
     output_node *node = tape_alloc(t, 1, sizeof *node);
     if (!node)
         return &t->poison;
     *node = *n;
-    output_loss_lay_out(t, node, labels, options);
+    if (options) {
+        node->rows = loss_lay_out(t, n->x, labels, classes, options);
+        node->loss = tape_output(t, 1, (size_t[]){1}, true);
+    } else {
+        node->rows = loss_lay_out_examples(t, n->x, labels, classes, valid_lens, true, &node->loss);
+    }
+    output_loss_lay_out(t, node);
     if (tape_failed(t))
         return &t->poison;
     node->loss->name = n->w->value.name;
@@ -335,27 +342,54 @@ static rapt_tensor *fused(rapt_tape *t, const output_node *n, rapt_tokens labels
     rapt_loss_sums sums = output_loss_forward(t, node);
     if (parts)
         *parts = sums;
-    tape_record(t, &node->node, output_loss_backward);
+    if (node->loss->requires_grad)
+        tape_record(t, &node->node, output_loss_backward);
     return node->loss;
+}
+
+static output_node output_loss_node(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b)
+{
+    tape_refresh_operand(t, w);
+    if (b)
+        tape_refresh(t, b);
+    return (output_node){.x = x, .w = w, .b = b ? &b->value : NULL,
+                         .fits = (t->defers || t->releases) && deferred_fits(t, w->value.shape[1])};
+}
+
+/* An observer gets logits and all gradients. */
+static bool output_loss_fuses(const rapt_tape *t, const output_node *n)
+{
+    return n->w->value.shape[0] >= FEWEST_CLASSES && !observe_on(t);
 }
 
 rapt_tensor *rapt_op_output_loss(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
                                  const rapt_loss_options *options, rapt_loss_sums *parts)
 {
-    rapt_tensor *bt = b ? &b->value : NULL, *bad;
+    rapt_tensor *bad;
     options = options ? options : &(rapt_loss_options){0};
     if (parts)
         *parts = (rapt_loss_sums){0};
     if (tape_failed(t))
         return &t->poison;
-    if ((bad = output_loss_check(t, x, &w->value, bt, labels, options)))
+    if ((bad = output_loss_check(t, "output_loss", x, &w->value, b ? &b->value : NULL, labels, options)))
         return bad;
-    tape_refresh_operand(t, w);
-    if (b)
-        tape_refresh(t, b);
-    output_node n = {.x = x, .w = w, .b = bt, .fits = (t->defers || t->releases) && deferred_fits(t, w->value.shape[1])};
-    bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, bt);
-    if (records && w->value.shape[0] >= FEWEST_CLASSES && !observe_on(t)) /* an observer gets logits and all gradients */
-        return fused(t, &n, labels, options, parts);
+    output_node n = output_loss_node(t, x, w, b);
+    const bool records = tape_wants(t, x) || tape_wants(t, &w->value) || tape_wants(t, n.b);
+    if (records && output_loss_fuses(t, &n))
+        return fused(t, &n, labels, NULL, options, parts);
     return rapt_op_cross_entropy(t, rapt_op_linear(t, x, w, b, RAPT_ACTIVATION_IDENTITY), labels, options, parts);
+}
+
+rapt_tensor *rapt_op_output_log_probs(rapt_tape *t, rapt_tensor *x, rapt_param *w, rapt_param *b, rapt_tokens labels,
+                                      const int32_t *valid_lens)
+{
+    rapt_tensor *bad;
+    if (tape_failed(t))
+        return &t->poison;
+    if ((bad = output_loss_check(t, "output_log_probs", x, &w->value, b ? &b->value : NULL, labels, &(rapt_loss_options){0})))
+        return bad;
+    output_node n = output_loss_node(t, x, w, b);
+    if (output_loss_fuses(t, &n)) /* also in a pass that does not record: prompts are long, and need no logits */
+        return fused(t, &n, labels, valid_lens, NULL, NULL);
+    return rapt_op_log_probs(t, rapt_op_linear(t, x, w, b, RAPT_ACTIVATION_IDENTITY), labels, valid_lens);
 }

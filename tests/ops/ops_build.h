@@ -413,6 +413,39 @@ static inline rapt_tensor *build_output_loss(ops_case *c, rapt_tape *t)
     return rapt_op_output_loss(t, x, w, b, labels, &o, NULL);
 }
 
+static inline rapt_tensor *build_log_probs(ops_case *c, rapt_tape *t)
+{
+    size_t time = ops_size(c, 4, 47), classes = ops_size(c, 7, 111);
+    rapt_tensor *x = ops_input(c, t, SHAPE(3, time, classes));
+    rapt_tokens labels = {ops_ids(c, 3 * time, 0, (int32_t)classes), 3, time};
+    return rapt_op_log_probs(t, x, labels, ops_is(c, OPS_LENS) ? mask_lens(c, 3, time) : NULL);
+}
+
+/* Sizes as in build_output_loss. */
+static inline rapt_tensor *build_output_log_probs(ops_case *c, rapt_tape *t)
+{
+    size_t time = ops_size(c, 2, 43), in = ops_size(c, 3, 9), classes = ops_is(c, OPS_LONG) ? 3100 : ops_size(c, 7, 111);
+    rapt_tensor *x = ops_input(c, t, SHAPE(3, time, in));
+    rapt_param *w = ops_param(c, "w", SHAPE(classes, in)), *b = ops_is(c, OPS_BIAS) ? ops_param(c, "b", SHAPE(classes)) : NULL;
+    rapt_tokens labels = {.ids = ops_ids(c, 3 * time, 0, (int32_t)classes), .batch = 3, .time = time};
+    const int32_t *lens = ops_is(c, OPS_LENS) ? mask_lens(c, 3, time) : NULL;
+    if (ops_is(c, OPS_SPARSE) && !w->sparse)
+        rapt_param_make_sparse(c->params, w);
+    return rapt_op_output_log_probs(t, x, w, b, labels, lens);
+}
+
+static inline rapt_tensor *build_dpo_loss(ops_case *c, rapt_tape *t)
+{
+    size_t answers = ops_size(c, 6, 86);
+    rapt_tensor *x = ops_input(c, t, SHAPE(answers));
+    const bool all = ops_is(c, OPS_SMOOTH);
+    const rapt_dpo_options o = {.beta = all ? 0.7 : 0.1, .label_smoothing = all ? 0.2 : 0,
+                                .normalizer = ops_is(c, OPS_NORMALIZER) ? 5.5 : 0};
+    rapt_real *reference = ops_keep(c, answers * sizeof *reference, true);
+    ops_draw(c, reference, answers, 500);
+    return rapt_op_dpo_loss(t, x, reference, &o, NULL);
+}
+
 static inline rapt_tensor *build_sum(ops_case *c, rapt_tape *t)
 {
     return rapt_op_sum(t, plain_input(c, t));

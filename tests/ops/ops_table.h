@@ -207,6 +207,15 @@ enum {
     X(rapt_op_output_loss, output_loss_bias, build_output_loss, OPS_LONG | OPS_BIAS | OPS_NORMALIZER)           \
     X(rapt_op_output_loss, output_loss_lens, build_output_loss, OPS_LONG | OPS_BIAS | OPS_LENS | OPS_SMOOTH)    \
     X(rapt_op_output_loss, output_loss_dead, build_output_loss, OPS_LONG | OPS_LENS | OPS_DEAD | OPS_SPARSE)    \
+    X(rapt_op_log_probs, log_probs, build_log_probs, 0)                                                      \
+    X(rapt_op_log_probs, log_probs_lens, build_log_probs, OPS_LENS)                                          \
+    X(rapt_op_log_probs, log_probs_dead, build_log_probs, OPS_LENS | OPS_DEAD)                               \
+    X(rapt_op_output_log_probs, output_log_probs, build_output_log_probs, OPS_BIAS | OPS_LENS)               \
+    X(rapt_op_output_log_probs, output_log_probs_fused, build_output_log_probs, OPS_LONG)                    \
+    X(rapt_op_output_log_probs, output_log_probs_lens, build_output_log_probs, OPS_LONG | OPS_BIAS | OPS_LENS) \
+    X(rapt_op_output_log_probs, output_log_probs_dead, build_output_log_probs, OPS_LONG | OPS_LENS | OPS_DEAD | OPS_SPARSE) \
+    X(rapt_op_dpo_loss, dpo_loss, build_dpo_loss, 0)                                                         \
+    X(rapt_op_dpo_loss, dpo_loss_all, build_dpo_loss, OPS_SMOOTH | OPS_NORMALIZER)                           \
     X(rapt_run_block, block, build_block, OPS_LENS | OPS_DROPOUT)                                            \
     X(rapt_run_block, block_again, build_block, OPS_LENS | OPS_DROPOUT | OPS_AGAIN)                          \
     X(rapt_run_block, block_again_same, build_block, OPS_LENS | OPS_DROPOUT | OPS_AGAIN | OPS_SAME)          \

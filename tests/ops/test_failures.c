@@ -103,6 +103,12 @@ static rapt_tensor *output_loss(bench *b, rapt_tensor *x, rapt_param *w, rapt_pa
     return rapt_op_output_loss(b->t, x, w, bias, (rapt_tokens){.ids = labels, .batch = 2, .time = 3}, NULL, NULL);
 }
 
+static rapt_tensor *dpo(bench *b, rapt_tensor *log_probs, rapt_dpo_options o)
+{
+    const rapt_real reference[6] = {0};
+    return rapt_op_dpo_loss(b->t, log_probs, reference, &o, NULL);
+}
+
 static rapt_tensor *attend(bench *b, rapt_tensor *q, rapt_tensor *k, rapt_tensor *v, size_t heads, double p)
 {
     return rapt_op_attention(b->t, q, k, v, &(rapt_op_attention_options){.heads = heads, .dropout = p});
@@ -255,6 +261,19 @@ static const rapt_ragged five_rows = {.batch = 2, .longest = 3, .start = (const 
       "cross_entropy", "normalizer -1", "")                                                                       \
     X(loss_nan, loss(b, T3(2, 3, 5), ids, (rapt_loss_options){.normalizer = NAN}), RAPT_ERR_VALUE, "cross_entropy",   \
       "nan", "")                                                                                                  \
+    X(log_probs_shape, rapt_op_log_probs(b->t, T3(2, 4, 5), (rapt_tokens){ids, 2, 3}, NULL), RAPT_ERR_SHAPE, "log_probs", \
+      "[2, 4, 5]", "2 x 3")                                                                                       \
+    X(log_probs_label, rapt_op_log_probs(b->t, T3(2, 3, 5), (rapt_tokens){large, 2, 3}, NULL), RAPT_ERR_VALUE, "log_probs", \
+      "label 2 is 5", "5 classes")                                                                                \
+    X(output_log_probs_features, rapt_op_output_log_probs(b->t, T3(2, 3, 6), b->w, NULL, (rapt_tokens){ids, 2, 3}, NULL), \
+      RAPT_ERR_SHAPE, "output_log_probs w", "6", "7")                                                             \
+    X(dpo_dims, dpo(b, T2(2, 3), (rapt_dpo_options){.beta = 1}), RAPT_ERR_SHAPE, "dpo_loss", "[2, 3]", "no pairs")    \
+    X(dpo_odd, dpo(b, tensor(b, 1, (size_t[]){5}), (rapt_dpo_options){.beta = 1}), RAPT_ERR_SHAPE, "dpo_loss", "[5]", "") \
+    X(dpo_beta, dpo(b, tensor(b, 1, (size_t[]){6}), (rapt_dpo_options){0}), RAPT_ERR_VALUE, "dpo_loss", "beta 0", "") \
+    X(dpo_smoothing, dpo(b, tensor(b, 1, (size_t[]){6}), (rapt_dpo_options){.beta = 1, .label_smoothing = 0.5}),      \
+      RAPT_ERR_VALUE, "dpo_loss", "smoothing 0.5", "")                                                            \
+    X(dpo_nan, dpo(b, tensor(b, 1, (size_t[]){6}), (rapt_dpo_options){.beta = 1, .normalizer = NAN}), RAPT_ERR_VALUE,  \
+      "dpo_loss", "nan", "")                                                                                      \
     X(new_no_dims, tensor(b, 0, (size_t[]){1}), RAPT_ERR_SHAPE, "0 dimensions", "", "")                               \
     X(new_five_dims, tensor(b, 5, (size_t[]){1, 1, 1, 1, 1}), RAPT_ERR_SHAPE, "5 dimensions", "", "")                 \
     X(new_empty, T2(3, 0), RAPT_ERR_SHAPE, "empty", "", "")                                                           \
@@ -294,6 +313,8 @@ static void use_poison(bench *b, rapt_tensor *x)
         rapt_op_reshape(b->t, x, 1, (size_t[]){1}, NULL),
         rapt_op_concat_heads(b->t, x), attend(b, x, x, x, 2, 0.5), embed(b, b->w, ids, 3, no_options),
         loss(b, x, ids, (rapt_loss_options){0}), output_loss(b, x, b->w, b->bias, ids),
+        rapt_op_log_probs(b->t, x, (rapt_tokens){ids, 2, 3}, NULL), dpo(b, x, (rapt_dpo_options){.beta = 1}),
+        rapt_op_output_log_probs(b->t, x, b->w, NULL, (rapt_tokens){ids, 2, 3}, NULL),
         rapt_op_sum(b->t, x), rapt_op_weighted_sum(b->t, x, &weight),
         tensor(b, 1, (size_t[]){3}), rapt_tape_input(b->t, 1, (size_t[]){1}, &weight, true)};
     for (size_t i = 0; i < sizeof y / sizeof *y; i++)
@@ -552,6 +573,9 @@ static void failures_leave_nothing_unset(void **state)
                       &(rapt_op_attention_options){.heads = 1, .capture = RAPT_CAPTURE_BEFORE_DROPOUT, .weights = &weights});
     for (size_t i = 0; i < 3; i++)
         assert_true(parts[i].nll == 0 && parts[i].tokens == 0);
+    rapt_dpo_sums sums = {.loss = 7, .pairs = 7};
+    rapt_op_dpo_loss(b->t, x, NULL, &(rapt_dpo_options){0}, &sums);
+    assert_true(sums.loss == 0 && sums.pairs == 0);
     assert_null(weights);
     tear_down(b);
 }
