@@ -102,7 +102,8 @@ static const cli_command data_check_command = {
              "with several defects counts for each, and as new for the first of them; only lines with text on both sides are "
              "compared with others. A script is unusual if most letters of a side belong to another one than most letters of "
              "that side in the whole file. The expected length, in characters, is the other side's times the median of the "
-             "pairs' length ratios. Conversations are JSON lines, as the recipe's data.conversations has them.",
+             "pairs' length ratios. Conversations are JSON lines, as the recipe's data.conversations has them, or its "
+             "data.preferences: then the first line has \"chosen\" and \"rejected\".",
     .least = 1, .missing = "PAIRS, or SOURCE and TARGET", .finish = cmd_data_finish};
 
 static const char *const NAMES[2] = {"source", "target"};

@@ -1,5 +1,5 @@
-/* cli/data_conversations.c: counts what a file of conversations has, and what training would refuse, by reason; shows which
- * tokens carry loss. data/conversation.c reads the lines. */
+/* cli/data_conversations.c: counts what a file of conversations or preferences has, and what training would refuse, by reason;
+ * shows which tokens carry loss. data/conversation.c and data/preference.c read the lines. */
 #include "cli/data_conversations.h"
 
 #include "base/buffer.h"
@@ -7,7 +7,8 @@
 #include "cli/cli_model.h"
 #include "cli/put_json.h"
 #include "cli/say.h"
-#include "data/conversation_set.h"
+#include "data/conversation_file.h"
+#include "data/preference.h"
 #include "io/model.h"
 #include "io/model_core.h"
 
@@ -16,9 +17,11 @@
 #include <string.h>
 
 typedef enum conversation_form { FORM_MESSAGES, FORM_COMPLETION, FORM_TEXT, FORMS } conversation_form;
+enum { FORM_TEXTS = 1, PREFERENCE_FORMS }; /* preferences are messages, too, or texts */
 
-static const char *const FORM_KEYS[] = {"messages", "completion", "text"},
-    *const FORM_TEXTS[] = {"messages", "prompt and completion", "plain text"};
+static const char *const FORM_KEYS[2][FORMS] = {{"messages", "completion", "text"}, {"messages", "texts"}},
+    *const FORM_NAMES[2][FORMS] = {{"messages", "prompt and completion", "plain text"},
+                                   {"chosen and rejected messages", "chosen and rejected texts"}};
 
 /* What a line has: a fault of its own, or one that shows when the model's template and tokenizer take it. */
 enum { FAULT_ENCODING = CONVERSATION_FAULT_COUNT, FAULTS };
@@ -30,6 +33,7 @@ static const char *const FAULT_KEYS[] = {CONVERSATION_FAULTS(FAULT_KEY) "not_enc
 typedef struct conversations_report {
     const conversations_check *o;
     conversation_rule rule; /* with a model */
+    bool preferences;
     size_t lines, faults, forms[FORMS], found[FAULTS], first[FAULTS];
     size_t tokens, counted, longest;
 } conversations_report;
@@ -71,11 +75,18 @@ static rapt_code show_run(const conversations_report *r, const conversation_toke
     return text.failed ? rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a conversation") : RAPT_OK;
 }
 
-static rapt_code show_tokens(const conversations_report *r, size_t line, const conversation_tokens *t, size_t counted,
+/* Counts a conversation, and prints its tokens if it is one of the first ones. `side`: " chosen", or empty. */
+static rapt_code show_tokens(conversations_report *r, size_t line, const char *side, const conversation_tokens *t,
                              rapt_error *err)
 {
+    const size_t counted = conversation_tokens_counted(t, t->count);
     rapt_code code = RAPT_OK;
-    printf("line %zu: %zu tokens, %zu carry loss\n", line, t->count, counted);
+    r->tokens += t->count;
+    r->counted += counted;
+    r->longest = t->count > r->longest ? t->count : r->longest;
+    if (r->o->json || r->o->lines || r->lines - r->faults > r->o->show)
+        return RAPT_OK;
+    printf("line %zu%s: %zu tokens, %zu carry loss\n", line, side, t->count, counted);
     for (size_t from = 0, to; from < t->count && !code; from = to) {
         for (to = from + 1; to < t->count && t->counts[to] == t->counts[from]; to++)
             ;
@@ -84,51 +95,98 @@ static rapt_code show_tokens(const conversations_report *r, size_t line, const c
     return code;
 }
 
-static rapt_code conversations_encode(conversations_report *r, size_t line, const conversation *c, rapt_error *err)
+/* After a conversation was encoded, or was not. */
+static rapt_code conversations_encoded(conversations_report *r, size_t line, rapt_code code, const rapt_error *why,
+                                       rapt_error *err)
+{
+    if (code == RAPT_ERR_MEMORY)
+        return rapt_fail(err, code, "%s", why->message);
+    if (code)
+        conversations_fault(r, line, FAULT_ENCODING, why->message);
+    return RAPT_OK;
+}
+
+static rapt_code encode_conversation(conversations_report *r, size_t line, const conversation *c, rapt_error *err)
 {
     conversation_tokens t;
     rapt_error why = {0};
-    size_t counted = 0;
     rapt_code code = conversation_encode(c, &r->rule, &t, &why);
-    for (size_t i = 0; !code && i < t.count; i++)
-        counted += t.counts[i];
-    if (!code && counted == 0)
+    if (!code && conversation_tokens_counted(&t, t.count) == 0)
         code = rapt_fail(&why, RAPT_ERR_FORMAT, "no token carries loss");
-    if (code == RAPT_ERR_MEMORY) {
-        rapt_fail(err, code, "%s", why.message);
-    } else if (code) {
-        conversations_fault(r, line, FAULT_ENCODING, why.message);
-        code = RAPT_OK;
-    } else {
-        r->tokens += t.count;
-        r->counted += counted;
-        r->longest = t.count > r->longest ? t.count : r->longest;
-        if (!r->o->json && !r->o->lines && r->lines - r->faults <= r->o->show)
-            code = show_tokens(r, line, &t, counted, err);
-    }
+    code = code ? conversations_encoded(r, line, code, &why, err) : show_tokens(r, line, "", &t, err);
     conversation_tokens_free(&t);
     return code;
 }
 
-/* A conversation_fn. */
-static rapt_code conversations_take_line(void *context, size_t line, const conversation *c, rapt_code code,
-                                         const rapt_error *why, rapt_error *err)
+static rapt_code encode_preference(conversations_report *r, size_t line, const preference *p, rapt_error *err)
+{
+    preference_tokens t;
+    rapt_error why = {0};
+    rapt_code code = preference_encode(p, &r->rule, &t, &why);
+    if (code)
+        code = conversations_encoded(r, line, code, &why, err);
+    else if (!(code = show_tokens(r, line, ", chosen", &t.chosen, err)))
+        code = show_tokens(r, line, ", rejected", &t.rejected, err);
+    preference_tokens_free(&t);
+    return code;
+}
+
+static rapt_code take_conversation(conversations_report *r, size_t line, char *text, size_t size, rapt_error *why,
+                                   rapt_error *err)
+{
+    conversation c;
+    rapt_code code = conversation_read(text, size, &c, why);
+    if (code == RAPT_ERR_FORMAT) {
+        conversations_fault(r, line, c.fault, why->message);
+        code = RAPT_OK;
+    } else if (!code) {
+        r->forms[c.count ? FORM_MESSAGES : c.prompt ? FORM_COMPLETION : FORM_TEXT]++;
+        code = r->o->model ? encode_conversation(r, line, &c, err) : RAPT_OK;
+    } else {
+        rapt_fail(err, code, "%s", why->message);
+    }
+    conversation_free(&c);
+    return code;
+}
+
+static rapt_code take_preference(conversations_report *r, size_t line, char *text, size_t size, rapt_error *why,
+                                 rapt_error *err)
+{
+    preference p;
+    rapt_code code = preference_read(text, size, &p, why);
+    if (code == RAPT_ERR_FORMAT) {
+        conversations_fault(r, line, p.fault, why->message);
+        code = RAPT_OK;
+    } else if (!code) {
+        r->forms[p.chosen.count ? FORM_MESSAGES : FORM_TEXTS]++;
+        code = r->o->model ? encode_preference(r, line, &p, err) : RAPT_OK;
+    } else {
+        rapt_fail(err, code, "%s", why->message);
+    }
+    preference_free(&p);
+    return code;
+}
+
+/* A conversation_line_fn. */
+static rapt_code conversations_take_line(void *context, size_t line, char *text, size_t size, rapt_error *err)
 {
     conversations_report *r = context;
+    rapt_error why = {0};
     r->lines++;
-    if (code) {
-        conversations_fault(r, line, c->fault, why->message);
-        return RAPT_OK;
-    }
-    r->forms[c->count ? FORM_MESSAGES : c->prompt ? FORM_COMPLETION : FORM_TEXT]++;
-    return r->o->model ? conversations_encode(r, line, c, err) : RAPT_OK;
+    return (r->preferences ? take_preference : take_conversation)(r, line, text, size, &why, err);
 }
 
 /* ---- the report ---------------------------------------------------------------------------------------------------- */
 
-static unsigned conversations_faults(const conversations_report *r)
+/* Whether a fault can be of this file. */
+static bool conversations_has_fault(const conversations_report *r, unsigned k)
 {
-    return r->o->model ? FAULTS : FAULT_ENCODING;
+    return k == FAULT_ENCODING ? r->o->model != NULL : k != CONVERSATION_FAULT_SAME || r->preferences;
+}
+
+static size_t conversations_forms(const conversations_report *r)
+{
+    return r->preferences ? PREFERENCE_FORMS : FORMS;
 }
 
 static void conversations_print(const conversations_report *r)
@@ -136,31 +194,33 @@ static void conversations_print(const conversations_report *r)
     if (r->o->show > 0)
         putchar('\n');
     cli_print_clean(stdout, strcmp(r->o->path, "-") == 0 ? "standard input" : r->o->path);
-    printf(": %zu line%s, %zu conversation%s\n\n", r->lines, cli_plural(r->lines), r->lines - r->faults,
-           cli_plural(r->lines - r->faults));
+    printf(": %zu line%s, %zu %s%s\n\n", r->lines, cli_plural(r->lines), r->lines - r->faults,
+           r->preferences ? "preference" : "conversation", cli_plural(r->lines - r->faults));
     printf("%-36s %9s\n", "form", "lines");
-    for (unsigned k = 0; k < FORMS; k++)
-        printf("%-36s %9zu\n", FORM_TEXTS[k], r->forms[k]);
+    for (unsigned k = 0; k < conversations_forms(r); k++)
+        printf("%-36s %9zu\n", FORM_NAMES[r->preferences][k], r->forms[k]);
     printf("\n%-36s %9s %10s\n", "refused by training", "lines", "first line");
-    for (unsigned k = 0; k < conversations_faults(r); k++)
+    for (unsigned k = 0; k < FAULTS; k++)
         if (r->first[k])
             printf("%-36s %9zu %10zu\n", FAULT_TEXTS[k], r->found[k], r->first[k]);
-        else
+        else if (conversations_has_fault(r, k))
             printf("%-36s %9zu %10s\n", FAULT_TEXTS[k], r->found[k], "-");
     printf("%-36s %9zu%s\n", "in all", r->faults, r->faults ? ": training refuses the file until they are mended" : "");
     if (r->o->model)
-        printf("\n%zu tokens, %zu of them carry loss; the longest conversation has %zu\n", r->tokens, r->counted, r->longest);
+        printf("\n%zu tokens, %zu of them carry loss; the longest %s %zu\n", r->tokens, r->counted,
+               r->preferences ? "answer with its prompt has" : "conversation has", r->longest);
 }
 
 static rapt_code conversations_print_json(const conversations_report *r, rapt_error *err)
 {
     json_t *forms = json_object(), *drop = json_object();
-    for (unsigned k = 0; k < FORMS; k++)
-        json_object_set_new(forms, FORM_KEYS[k], json_integer((json_int_t)r->forms[k]));
-    for (unsigned k = 0; k < conversations_faults(r); k++)
-        json_object_set_new(drop, FAULT_KEYS[k],
-                            json_pack("{s:I, s:o}", "lines", (json_int_t)r->found[k], "first_line",
-                                      r->first[k] ? json_integer((json_int_t)r->first[k]) : json_null()));
+    for (unsigned k = 0; k < conversations_forms(r); k++)
+        json_object_set_new(forms, FORM_KEYS[r->preferences][k], json_integer((json_int_t)r->forms[k]));
+    for (unsigned k = 0; k < FAULTS; k++)
+        if (conversations_has_fault(r, k))
+            json_object_set_new(drop, FAULT_KEYS[k],
+                                json_pack("{s:I, s:o}", "lines", (json_int_t)r->found[k], "first_line",
+                                          r->first[k] ? json_integer((json_int_t)r->first[k]) : json_null()));
     json_t *tokens = r->o->model ? json_pack("{s:I, s:I, s:I}", "all", (json_int_t)r->tokens, "carry_loss",
                                              (json_int_t)r->counted, "longest", (json_int_t)r->longest) : json_null();
     json_t *object = json_pack("{s:[s], s:I, s:o, s:o, s:I, s:I, s:o}", "files", r->o->path, "lines", (json_int_t)r->lines,
@@ -176,7 +236,8 @@ static rapt_code conversations_print_json(const conversations_report *r, rapt_er
 static rapt_code conversations_check_file(conversations_report *r, rapt_error *err)
 {
     conversation_file *f = conversation_file_open(r->o->path, err);
-    rapt_code code = f ? conversation_file_each(f, conversations_take_line, r, err) : err->code;
+    r->preferences = f && conversation_file_has_preferences(f);
+    rapt_code code = f ? conversation_file_lines(f, conversations_take_line, r, err) : err->code;
     conversation_file_close(f);
     if (code || r->o->lines)
         return code;

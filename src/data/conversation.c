@@ -1,5 +1,5 @@
 /* data/conversation.c: lines of JSON as conversations: four forms, told apart by their keys. It renders nothing. */
-#include "data/conversation.h"
+#include "data/conversation_parts.h"
 
 #include "base/quote.h"
 #include "base/rng.h"
@@ -11,14 +11,15 @@
 
 #define ASSISTANT "assistant"
 
-/* Fails with a fault. */
-#define FAULT(c, name, ...) ((c)->fault = CONVERSATION_FAULT_##name, rapt_fail(err, RAPT_ERR_FORMAT, __VA_ARGS__))
+#define FAULT(c, name, ...) CONVERSATION_FAIL(&(c)->fault, name, err, __VA_ARGS__)
 
 /* ---- JSON --------------------------------------------------------------------------------------------------------- */
 
-static rapt_code read_json(char *line, size_t size, conversation *c, rapt_error *err)
+rapt_code conversation_read_json(char *line, size_t size, conversation *c, rapt_error *err)
 {
     json_error_t where;
+    if (size > CONVERSATION_MAX_BYTES)
+        return FAULT(c, LONG, "a line of %zu bytes; at most %d are allowed", size, CONVERSATION_MAX_BYTES);
     c->json = json_text_read(line, size, JSON_REJECT_DUPLICATES, &where);
     const enum json_error_code code = c->json ? json_error_unknown : json_error_code(&where);
     if (json_is_object(c->json))
@@ -35,11 +36,6 @@ static rapt_code read_json(char *line, size_t size, conversation *c, rapt_error 
 
 /* ---- messages ----------------------------------------------------------------------------------------------------- */
 
-/* The keys of a message. */
-typedef struct message_form {
-    const char *list, *role, *content;
-} message_form;
-
 static const message_form OPENAI = {"messages", "role", "content"}, SHAREGPT = {"conversations", "from", "value"};
 
 /* Names of roles, each followed by the role as templates know it. */
@@ -55,8 +51,7 @@ static const char *role_of(const char *name, const message_form *form)
     return NULL;
 }
 
-/* Writers with columns for all forms leave null in the others. */
-static bool has(const json_t *object, const char *key)
+bool conversation_has(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     return value && !json_is_null(value);
@@ -68,7 +63,7 @@ static rapt_code check_members(conversation *c, const json_t *message, size_t nu
     static const char *const beyond[] = {"tool_calls", "function_call", "reasoning_content", "thinking"};
     const json_t *weight = json_object_get(message, "weight");
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
-        if (has(message, beyond[i]))
+        if (conversation_has(message, beyond[i]))
             return FAULT(c, FORM, "message %zu has \"%s\", which is not implemented", number, beyond[i]);
     if (weight && !json_is_null(weight) && json_number_value(weight) != 1)
         return FAULT(c, FORM, "message %zu has a \"weight\" other than 1, which is not implemented", number);
@@ -102,7 +97,7 @@ static rapt_code take_message(conversation *c, const json_t *message, const mess
     return RAPT_OK;
 }
 
-static rapt_code take_messages(conversation *c, const json_t *list, const message_form *form, rapt_error *err)
+rapt_code conversation_take_messages(conversation *c, const json_t *list, const message_form *form, rapt_error *err)
 {
     const size_t count = json_array_size(list);
     if (!json_is_array(list))
@@ -119,8 +114,7 @@ static rapt_code take_messages(conversation *c, const json_t *list, const messag
     return code;
 }
 
-/* An answer needs something that it answers: a template cannot render nothing. */
-static rapt_code check_answers(conversation *c, rapt_error *err)
+rapt_code conversation_check_answers(conversation *c, rapt_error *err)
 {
     size_t answers = 0;
     for (size_t i = c->given; i < c->count; i++)
@@ -134,8 +128,8 @@ static rapt_code check_answers(conversation *c, rapt_error *err)
 
 static rapt_code take_turns(conversation *c, const message_form *form, rapt_error *err)
 {
-    rapt_code code = take_messages(c, json_object_get(c->json, form->list), form, err);
-    return code ? code : check_answers(c, err);
+    rapt_code code = conversation_take_messages(c, json_object_get(c->json, form->list), form, err);
+    return code ? code : conversation_check_answers(c, err);
 }
 
 static rapt_code take_completion(conversation *c, rapt_error *err)
@@ -150,10 +144,10 @@ static rapt_code take_completion(conversation *c, rapt_error *err)
     }
     if (!json_is_array(prompt) || !json_is_array(answer))
         return FAULT(c, FORM, "\"prompt\" and \"completion\" must both be texts, or both lists of messages");
-    rapt_code code = take_messages(c, prompt, &prompt_form, err);
+    rapt_code code = conversation_take_messages(c, prompt, &prompt_form, err);
     c->given = c->count;
-    code = code ? code : take_messages(c, answer, &answer_form, err);
-    return code ? code : check_answers(c, err);
+    code = code ? code : conversation_take_messages(c, answer, &answer_form, err);
+    return code ? code : conversation_check_answers(c, err);
 }
 
 static rapt_code take_text(conversation *c, rapt_error *err)
@@ -164,20 +158,24 @@ static rapt_code take_text(conversation *c, rapt_error *err)
     return utf8_is_blank(c->answer) ? FAULT(c, EMPTY, "\"text\" has no text") : RAPT_OK;
 }
 
+rapt_code conversation_check_beside(conversation *c, rapt_error *err)
+{
+    static const char *const beside[] = {"tools", "functions", "system"};
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+        if (conversation_has(c->json, beside[i]))
+            return FAULT(c, FORM, "it has \"%s\" beside its turns, which is not implemented", beside[i]);
+    return RAPT_OK;
+}
+
 rapt_code conversation_read(char *line, size_t size, conversation *c, rapt_error *err)
 {
     *c = (conversation){0};
-    if (size > CONVERSATION_MAX_BYTES)
-        return FAULT(c, LONG, "a line of %zu bytes; at most %d are allowed", size, CONVERSATION_MAX_BYTES);
-    rapt_code code = read_json(line, size, c, err);
+    rapt_code code = conversation_read_json(line, size, c, err);
+    code = code ? code : conversation_check_beside(c, err);
     if (code)
         return code;
-    const bool messages = has(c->json, "messages"), turns = has(c->json, "conversations");
-    const bool completion = has(c->json, "completion"), text = has(c->json, "text");
-    static const char *const beside[] = {"tools", "functions", "system"};
-    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
-        if (has(c->json, beside[i]))
-            return FAULT(c, FORM, "it has \"%s\" beside its turns, which is not implemented", beside[i]);
+    const bool messages = conversation_has(c->json, "messages"), turns = conversation_has(c->json, "conversations");
+    const bool completion = conversation_has(c->json, "completion"), text = conversation_has(c->json, "text");
     if (messages + turns + completion + text > 1)
         return FAULT(c, FORM, "it has %s: which of them is the conversation?",
                      messages && turns ? "\"messages\" and \"conversations\"" : completion ? "\"completion\" and another form"

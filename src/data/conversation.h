@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-/* Why a line is no conversation to learn from. X(name, key, text) */
+/* Why a line is no conversation, or preference, to learn from; SAME is of preferences only. X(name, key, text) */
 #define CONVERSATION_FAULTS(X)                                          \
     X(JSON, "not_json", "no JSON object")                               \
     X(LONG, "too_long", "a line of more than 16 MiB")                   \
@@ -16,7 +16,8 @@
     X(FORM, "unknown_form", "none of the forms of a conversation")      \
     X(ROLE, "unknown_role", "an unknown role")                          \
     X(EMPTY, "empty_turn", "a turn without a text")                     \
-    X(ANSWER, "no_answer", "no answer, or one without a prompt")
+    X(ANSWER, "no_answer", "no answer, or one without a prompt")        \
+    X(SAME, "same_answers", "the same answer chosen and rejected")
 
 #define CONVERSATION_FAULT(name, key, text) CONVERSATION_FAULT_##name,
 typedef enum conversation_fault { CONVERSATION_FAULTS(CONVERSATION_FAULT) CONVERSATION_FAULT_COUNT } conversation_fault;

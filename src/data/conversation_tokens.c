@@ -158,6 +158,14 @@ rapt_code conversation_encode(const conversation *c, const conversation_rule *ru
     return code;
 }
 
+size_t conversation_tokens_counted(const conversation_tokens *t, size_t count)
+{
+    size_t counted = 0;
+    for (size_t i = 0; i < count; i++)
+        counted += t->counts[i];
+    return counted;
+}
+
 void conversation_tokens_free(conversation_tokens *t)
 {
     free(t->ids);

@@ -30,6 +30,8 @@ typedef struct conversation_tokens {
  * found by rendering the messages before it and up to it: RAPT_ERR_FORMAT, if one of them has tokens with which the whole
  * conversation does not begin. Messages do not name the line. Free the tokens in any case. */
 rapt_code conversation_encode(const conversation *c, const conversation_rule *rule, conversation_tokens *out, rapt_error *err);
+/* The number of the first `count` tokens that carry loss. */
+size_t conversation_tokens_counted(const conversation_tokens *t, size_t count);
 void conversation_tokens_free(conversation_tokens *t);
 
 #endif

@@ -183,19 +183,36 @@ size_t rapt_dataset_empty(const rapt_dataset *d)
     return d->empty;
 }
 
+size_t dataset_rows(const rapt_dataset *d)
+{
+    return d->rejected ? 2 * d->count : d->count;
+}
+
+const dataset_example *dataset_row(const rapt_dataset *d, size_t row)
+{
+    if (!d->rejected)
+        return &d->examples[row];
+    return row % 2 == 0 ? &d->examples[row / 2] : &d->rejected[row / 2];
+}
+
+size_t dataset_tokens_of(const rapt_dataset *d, size_t example)
+{
+    return d->examples[example].target_len + (d->rejected ? d->rejected[example].target_len : 0);
+}
+
 size_t dataset_target_tokens(const rapt_dataset *d)
 {
     size_t sum = 0;
     for (size_t i = 0; i < d->count; i++)
-        sum += d->examples[i].target_len;
+        sum += dataset_tokens_of(d, i);
     return sum;
 }
 
 size_t dataset_longest(const rapt_dataset *d)
 {
     size_t longest = 0;
-    for (size_t i = 0; i < d->count; i++)
-        longest = d->examples[i].target_len > longest ? d->examples[i].target_len : longest;
+    for (size_t i = 0; i < dataset_rows(d); i++)
+        longest = dataset_row(d, i)->target_len > longest ? dataset_row(d, i)->target_len : longest;
     return longest;
 }
 

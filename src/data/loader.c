@@ -88,16 +88,17 @@ static int loader_by_length(const void *a, const void *b)
 
 /* The length of a sentence in batches by tokens: each epoch then has the same sequence of lengths, and is divided at the same
  * places. */
-static size_t loader_length_of(const rapt_loader *l, const dataset_example *e)
+static size_t loader_length_of(const rapt_loader *l, size_t example)
 {
+    const dataset_example *e = &l->data->examples[example];
     size_t longer = e->source_len > e->target_len ? e->source_len : e->target_len;
-    return l->batch_size ? e->target_len + e->source_len : longer;
+    return l->batch_size ? dataset_tokens_of(l->data, example) + e->source_len : longer;
 }
 
 static void sort_window(const rapt_loader *l, size_t *order, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        l->window[i] = (sized){loader_length_of(l, &l->data->examples[order[i]]), i, order[i]};
+        l->window[i] = (sized){loader_length_of(l, order[i]), i, order[i]};
     qsort(l->window, count, sizeof *l->window, loader_by_length);
     for (size_t i = 0; i < count; i++)
         order[i] = l->window[i].example;
@@ -112,7 +113,7 @@ static void cut_packed(rapt_loader *l)
     for (size_t i = 0; i < l->data->count; i++) {
         if (batch < l->batches && before >= whole * batch + (size_t)((uint64_t)rest * batch / l->batches))
             l->starts[batch++] = i;
-        before += l->data->examples[l->order[i]].target_len;
+        before += dataset_tokens_of(l->data, l->order[i]);
     }
     l->starts[l->batches] = l->data->count;
 }
@@ -217,11 +218,17 @@ static int32_t *new_ids(rapt_loader *l, size_t count, int32_t value)
     return ids;
 }
 
-static size_t max_length(const rapt_loader *l, const size_t *chosen, size_t n, bool target)
+/* The row of the data set that is row i of a batch. */
+static size_t loader_row(const rapt_loader *l, const size_t *chosen, size_t i)
+{
+    return l->data->rejected ? 2 * chosen[i / 2] + i % 2 : chosen[i];
+}
+
+static size_t max_length(const rapt_loader *l, const size_t *chosen, size_t rows, bool target)
 {
     size_t max = l->data->options.pad_to_max ? l->data->options.max_len : 1;
-    for (size_t i = 0; i < n; i++) {
-        const dataset_example *e = &l->data->examples[chosen[i]];
+    for (size_t i = 0; i < rows; i++) {
+        const dataset_example *e = dataset_row(l->data, loader_row(l, chosen, i));
         size_t length = target ? e->target_len : e->source_len;
         max = length > max ? length : max;
     }
@@ -241,8 +248,10 @@ static void loader_fill_row(rapt_batch *b, size_t row, const dataset_example *e,
     b->tokens += e->counted;
 }
 
-static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t n)
+/* The batch of `examples` chosen ones. */
+static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t examples)
 {
+    const size_t n = l->data->rejected ? 2 * examples : examples;
     arena_release(&l->memory, (arena_mark){0});
     size_t source_time = max_length(l, chosen, n, false), target_time = max_length(l, chosen, n, true);
     const rapt_special_ids special = l->data->special;
@@ -257,8 +266,9 @@ static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t n
     if (!source || !inputs || !labels || !b->source_lens || !b->target_lens || !b->examples)
         return NULL;
     for (size_t i = 0; i < n; i++) {
-        b->examples[i] = (uint32_t)chosen[i];
-        loader_fill_row(b, i, &l->data->examples[chosen[i]], special.bos, source + i * source_time,
+        const size_t row = loader_row(l, chosen, i);
+        b->examples[i] = (uint32_t)row;
+        loader_fill_row(b, i, dataset_row(l->data, row), special.bos, source + i * source_time,
                         inputs + i * target_time, labels + i * target_time);
     }
     return b;

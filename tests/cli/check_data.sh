@@ -183,6 +183,33 @@ echo '{{ messages | length }}' >>m/chat_template.jinja
 "$RAPT" data check talks.jsonl --model m --json >check.json
 check 'a template that cannot mark answers' is "$(field not_encoded lines) $(field not_encoded first_line)" '2 1'
 refused 1 'cannot read none.jsonl' 'no such file' "$RAPT" data check none.jsonl
+# ---- preferences ---------------------------------------------------------------------------------------------------
+cat >pairs.jsonl <<'JSON'
+{"prompt": [{"role": "user", "content": "Hi"}], "chosen": [{"role": "assistant", "content": "Hello"}], "rejected": [{"role": "assistant", "content": "Go"}]}
+{"prompt": "2 + 2 =", "chosen": " 4", "rejected": " 5"}
+{"chosen": "same", "rejected": "same"}
+{"chosen": [{"role": "user", "content": "a"}], "rejected": [{"role": "user", "content": "b"}]}
+JSON
+"$RAPT" data check pairs.jsonl --json >check.json
+check 'preferences: lines, forms' is "$(total lines) $(total dropped) $(total left) $(total messages) $(total texts)" '4 2 2 1 1'
+check 'the same answers' is "$(field same_answers lines) $(field same_answers first_line)" '1 3'
+check 'no answer' is "$(field no_answer lines) $(field no_answer first_line)" '1 4'
+cp -r "$SOURCE/tests/golden/hub/llama" plain
+printf '{%% for m in messages %%}<|begin|>{{ m.role }}\n{{ m.content }}<|end|>{%% endfor %%}' >plain/chat_template.jinja
+printf '{%% if add_generation_prompt %%}<|begin|>assistant\n{%% endif %%}' >>plain/chat_template.jinja
+"$RAPT" data check pairs.jsonl --model plain --show 1 >shown
+cat >wanted <<'TEXT'
+line 1, chosen: 26 tokens, 6 carry loss
+  - <|begin|>user\nHi<|end|><|begin|>assistant\n
+  + Hello<|end|>
+line 1, rejected: 23 tokens, 3 carry loss
+  - <|begin|>user\nHi<|end|><|begin|>assistant\n
+  + Go<|end|>
+TEXT
+check 'both answers with the tokens that carry loss' cmp wanted <(head -6 shown)
+check 'the longest' grep -q '^69 tokens, 15 of them carry loss; the longest answer with its prompt has 26$' shown
+check 'they are counted as preferences' grep -q '^pairs.jsonl: 4 lines, 2 preferences$' shown
+
 refused 2 'are for sentence pairs' '--out with conversations' "$RAPT" data check talks.jsonl --out left
 refused 2 '--model is for conversations' '--model with pairs' "$RAPT" data check clean.tsv --model m
 refused 2 'conversations are one file: check each alone' 'two files of conversations' "$RAPT" data check talks.jsonl talks.jsonl

@@ -1,5 +1,5 @@
-/* tests/data/test_conversation_no_memory.c: every allocation of a file of conversations, and of the data set made of it, is
- * made to fail in turn. For src/data/conversation*.c. Linked as tests/failing.h says. */
+/* tests/data/test_conversation_no_memory.c: every allocation of a file of conversations or preferences, and of the data set made
+ * of it, is made to fail in turn. For src/data/conversation*.c and preference.c. Linked as tests/failing.h says. */
 #define _GNU_SOURCE
 #include "failing.h"
 
@@ -20,11 +20,12 @@ static void put(const char *name, const char *text)
     fclose(f);
 }
 
-static rapt_code read_and_encode(void)
+static rapt_code read_and_encode(const char *name, bool preferences)
 {
     rapt_error err = {0};
-    const conversation_set_options o = {.rule = {.tokenizer = tokenizer, .chat = chat, .end = 257}, .context = 64};
-    conversation_file *f = conversation_file_open(folder_in("c.jsonl"), &err);
+    const conversation_set_options o = {.rule = {.tokenizer = tokenizer, .chat = chat, .end = 257}, .context = 64,
+                                        .preferences = preferences};
+    conversation_file *f = conversation_file_open(folder_in(name), &err);
     rapt_dataset *d = f ? conversation_set_new(f, &o, &err) : NULL;
     assert_int_equal(d != NULL, err.code == RAPT_OK);
     assert_true(d || strstr(err.message, "out of memory"));
@@ -44,16 +45,31 @@ static int make_files(void **state)
         "{% if add_generation_prompt %}<|begin|>{% endif %}");
     tokenizer = rapt_tokenizer_load(RAPT_SOURCE_DIR "/tests/golden/hub/llama/tokenizer.json", NULL);
     chat = rapt_chat_template_load(folder_path, NULL);
-    return tokenizer && chat && read_and_encode() == RAPT_OK ? 0 : -1; /* a tokenizer keeps tables from text to text */
+    put("p.jsonl", "{\"prompt\": [{\"role\": \"user\", \"content\": \"a\"}], \"chosen\": [{\"role\": \"assistant\", "
+        "\"content\": \"b\"}], \"rejected\": [{\"role\": \"assistant\", \"content\": \"c\"}]}\n"
+        "{\"chosen\": \"1 + 1 = 2\", \"rejected\": \"1 + 1 = 3\"}\n");
+    return tokenizer && chat ? 0 : -1;
+}
+
+static void make_each_fail(const char *what, const char *name, bool preferences)
+{
+    failing f = {.what = what, .at_least = 40};
+    assert_int_equal(read_and_encode(name, preferences), RAPT_OK); /* a tokenizer keeps tables from text to text */
+    do {
+        failing_arm(&f);
+    } while (failing_again(&f, read_and_encode(name, preferences)));
 }
 
 static void each_allocation_can_fail(void **state)
 {
     (void)state;
-    failing f = {.what = "a file of conversations", .at_least = 40};
-    do {
-        failing_arm(&f);
-    } while (failing_again(&f, read_and_encode()));
+    make_each_fail("a file of conversations", "c.jsonl", false);
+}
+
+static void so_can_those_of_preferences(void **state)
+{
+    (void)state;
+    make_each_fail("a file of preferences", "p.jsonl", true);
 }
 
 static int free_files(void **state)
@@ -65,6 +81,6 @@ static int free_files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_can_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_can_fail), cmocka_unit_test(so_can_those_of_preferences)};
     return cmocka_run_group_tests(tests, make_files, free_files);
 }

@@ -1,5 +1,5 @@
-/* tests/fuzz/fuzz_conversations.c: any bytes as a file of conversations, all the way to batches: lines, messages, a chat
- * template, tokens, which of them carry loss, data set, loader.
+/* tests/fuzz/fuzz_conversations.c: any bytes as a file of conversations or preferences, all the way to batches: lines, messages,
+ * a chat template, tokens, which of them carry loss, data set, loader.
  * For libFuzzer: tests/fuzz/run.sh.
  * Not a unit test: it asserts only what holds for every input. */
 #define _GNU_SOURCE
@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "data/conversation_set.h"
+#include "data/dataset.h"
 #include "rapt/tape.h"
 
 enum { CONTEXT = 20, BATCH = 3, PACKED = 2 * CONTEXT, END = 257 };
@@ -31,10 +32,10 @@ static void load_once(void)
 }
 
 /* Labels are the next inputs or none; each row has one that counts, at least. */
-static size_t check_batch(const rapt_batch *b, bool packed)
+static size_t check_batch(const rapt_batch *b, size_t most, bool packed)
 {
     size_t counted = 0, tokens = 0;
-    require(b && b->inputs.batch >= 1 && (packed || b->inputs.batch <= BATCH) && b->inputs.time <= CONTEXT);
+    require(b && b->inputs.batch >= 1 && (packed || b->inputs.batch <= most) && b->inputs.time <= CONTEXT);
     for (size_t i = 0; i < b->inputs.batch; i++) {
         const int32_t *in = b->inputs.ids + i * b->inputs.time, *label = b->labels.ids + i * b->inputs.time;
         const size_t n = (size_t)b->target_lens[i], before = counted;
@@ -48,7 +49,7 @@ static size_t check_batch(const rapt_batch *b, bool packed)
         require(counted > before);
         tokens += n;
     }
-    require(!packed || tokens < 2 * PACKED + CONTEXT);
+    require(!packed || tokens < 2 * PACKED + most / BATCH * CONTEXT);
     require(counted == b->tokens);
     return b->inputs.batch;
 }
@@ -56,13 +57,14 @@ static size_t check_batch(const rapt_batch *b, bool packed)
 static void check_set(const rapt_dataset *d, bool packed)
 {
     rapt_error err = {0};
+    const size_t each = d->rejected ? 2 : 1;
     rapt_loader *l = rapt_loader_new(d, &LOADER(.batch_size = BATCH, .batch_tokens = packed ? PACKED : 0, .shuffle = true,
                                                 .seed = 3), &err);
     size_t seen = 0;
     require_outcome(l != NULL, &err);
     for (size_t i = 0; i < rapt_loader_batches(l); i++)
-        seen += check_batch(rapt_loader_batch(l, 1, i), packed);
-    require(seen == rapt_dataset_count(d));
+        seen += check_batch(rapt_loader_batch(l, 1, i), BATCH * each, packed);
+    require(seen == each * rapt_dataset_count(d));
     rapt_loader_free(l);
 }
 
@@ -74,12 +76,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     int fd = fuzz_file(input, size, path);
     conversation_file *f = conversation_file_open(path, &err);
     require_outcome(f != NULL, &err);
+    const bool preferences = f && conversation_file_has_preferences(f);
     for (int policy = RAPT_TOO_LONG_CUT; f && policy <= RAPT_TOO_LONG_ERROR; policy++) {
         rapt_error why = {0};
         const conversation_set_options o = {
-            .rule = {.tokenizer = tokenizer, .chat = chat, .end = END, .all = policy == RAPT_TOO_LONG_DROP}, .context = CONTEXT,
-            .too_long = (rapt_too_long)policy, .validation_fraction = policy == RAPT_TOO_LONG_ERROR ? 0.5 : 0,
-            .packed = policy == RAPT_TOO_LONG_CUT};
+            .rule = {.tokenizer = tokenizer, .chat = chat, .end = END, .all = !preferences && policy == RAPT_TOO_LONG_DROP},
+            .context = CONTEXT, .too_long = (rapt_too_long)policy, .validation_fraction = policy == RAPT_TOO_LONG_ERROR ? 0.5 : 0,
+            .packed = policy == RAPT_TOO_LONG_CUT, .preferences = preferences};
         rapt_dataset *d = conversation_set_new(f, &o, &why);
         require_outcome(d != NULL, &why);
         if (d)
