@@ -115,11 +115,12 @@ typedef struct rapt_recipe {
     int64_t seed;
     struct {
         char *pairs;     /* translation: the argument of rapt_pairs_read */
-        char *validation; /* the validation set, instead of a fraction of `pairs` or `conversations`; or NULL */
+        char *validation; /* the validation set, instead of a fraction of `pairs`, `conversations` or `preferences`; or NULL */
         char *text;      /* language models: a file or a folder of files; several are separated by : */
         char *text_files; /* patterns of file names, comma-separated, to select files of folders; NULL: all */
         rapt_recipe_text_order text_order;
         char *conversations; /* fine-tuning of language models: a file of JSON lines, instead of `text`; or NULL */
+        char *preferences; /* preference tuning of language models: a file of JSON lines, instead of `text`; or NULL */
         bool special_tokens; /* language models: texts of special tokens become those tokens, and an end-of-text token follows
                                 each of several files */
         int64_t limit;   /* max pairs; 0: all */
@@ -203,6 +204,9 @@ typedef struct rapt_recipe {
         double clip; /* 0: off */
         double label_smoothing;
         rapt_recipe_loss_on loss_on; /* of conversations */
+        struct {
+            double beta, label_smoothing;
+        } dpo;                    /* rapt_dpo_options, of preferences */
         rapt_recipe_reduction reduction;
         rapt_recipe_schedule schedule;
         int64_t warmup; /* steps */

@@ -417,8 +417,9 @@ typedef struct rapt_dpo_sums {
 } rapt_dpo_sums;
 
 /* The loss of direct preference optimization (Rafailov et al. 2023, eq. 7) for n pairs of answers: log_probs [2 n] holds the
- * model's log-probabilities, of pair i's chosen answer at 2 i and of its rejected answer at 2 i + 1; `reference` [2 n], read at
- * once, those of a model that stays as it is. With z the difference of a pair's rewards and e the label smoothing, a pair has
+ * model's log-probabilities, of pair i's chosen answer at 2 i and of its rejected answer at 2 i + 1; `reference` [2 n], which is
+ * read at once, has log-probabilities by a model that stays as it is. With z the difference of a pair's rewards and e the label
+ * smoothing, the loss of a pair is
  *
  *    (1 - e) log(1 + exp(-z)) + e log(1 + exp(z))
  *

@@ -155,12 +155,19 @@ RAPT_API double rapt_learning_rate(const rapt_recipe *r, uint64_t step, uint64_t
 
 /* ---- the training loop -------------------------------------------------------------------------------------- */
 
+/* Rewards of answers, with data.preferences: means over pairs. A reward is train.dpo.beta times the difference of an answer's
+ * log-probabilities by the model and by train.init. NaN: there are none. */
+typedef struct rapt_rewards {
+    double accuracy;         /* share of pairs whose chosen answer has the larger reward */
+    double chosen, rejected;
+} rapt_rewards;
+
 /* The progress of a run. */
 typedef struct rapt_progress {
     uint64_t step, steps;   /* done, and planned in all */
     uint64_t epoch, epochs; /* current (from 1), and planned in all */
     double epochs_done;     /* 2.5 in the middle of the third */
-    double loss;            /* nats per target token, mean since the last report */
+    double loss;            /* nats per target token, mean since the last report; with data.preferences, the loss of a pair */
     double loss_book;       /* the book's figure, or NaN */
     double val_loss;        /* loss on the validation set at the last report, or NaN */
     double val_bleu;        /* BLEU of the validation set's greedy translations, with train.eval_bleu, or NaN */
@@ -176,6 +183,8 @@ typedef struct rapt_progress {
                                for the network; NaN: alone, or not known yet */
     uint64_t changed_after; /* the step after which a resumed run has last changed its learning rate, schedule or weight decay; 0:
                                never */
+    rapt_rewards rewards;     /* mean since the last report, and */
+    rapt_rewards val_rewards; /* of the validation set at the last report */
     bool report;            /* a line was written to train.jsonl */
     bool early_stopped;     /* train.patience ends the run here; without `report`, an earlier call had already ended it */
 } rapt_progress;
@@ -190,8 +199,9 @@ typedef struct rapt_memory_plan {
     size_t trained_count; /* elements of parameter_count that are not frozen */
     size_t frozen_count; /* not in parameter_count: elements of the model for which adapters are trained (train.lora.rank); else
                             0 */
-    size_t examples, validation_examples; /* sizes of training and validation set: pairs, conversations, or tokens of a text */
-    size_t dropped, validation_dropped;   /* pairs or conversations left out because they are too long */
+    size_t examples, validation_examples; /* sizes of training and validation set: pairs, conversations, preferences, or tokens of
+                                             a text */
+    size_t dropped, validation_dropped;   /* pairs, conversations or preferences left out because they are too long */
     size_t empty;                         /* pairs left out because a side has no text */
     size_t source_vocab, target_vocab;
     bool shared_vocab; /* source and target have the same tokenizer */

@@ -89,7 +89,7 @@ typedef struct display {
     bool quiet, several; /* processes */
     progress *progress; /* NULL: quiet */
     rapt_task task;
-    bool conversations; /* rather than a text */
+    const char *unit;   /* of a language model's data, other than tokens of a text; or NULL */
     int64_t patience;
     rapt_recipe_best_by best_by;
     live_curves curves;
@@ -98,18 +98,18 @@ typedef struct display {
 
 static void show_data(const display *d, const rapt_memory_plan *p)
 {
-    const char *const unit = d->conversations ? "conversations" : "pairs";
-    if (d->task == RAPT_TASK_LANGUAGE_MODEL && !d->conversations) {
+    if (d->task == RAPT_TASK_LANGUAGE_MODEL && !d->unit) {
         fprintf(stderr, "data: %zu tokens to train on, %zu for validation; a vocabulary of %zu\n", p->examples,
                 p->validation_examples, p->target_vocab);
         return;
     }
-    fprintf(stderr, "data: %zu %s to train on, %zu for validation", p->examples, unit, p->validation_examples);
+    fprintf(stderr, "data: %zu %s to train on, %zu for validation", p->examples, d->unit ? d->unit : "pairs",
+            p->validation_examples);
     if (p->dropped + p->validation_dropped > 0)
         fprintf(stderr, ", %zu and %zu more left out as too long", p->dropped, p->validation_dropped);
     if (p->empty > 0)
         fprintf(stderr, ", %zu left out with an empty side", p->empty);
-    if (p->shared_vocab || d->conversations)
+    if (p->shared_vocab || d->unit)
         fprintf(stderr, "; a vocabulary of %zu\n", p->source_vocab);
     else
         fprintf(stderr, "; vocabularies of %zu and %zu\n", p->source_vocab, p->target_vocab);
@@ -288,7 +288,7 @@ static rapt_code cmd_train_run(const train_arguments *a, const rapt_recipe *r, c
 {
     display d = {.quiet = a->quiet || group->rank > 0, .several = group->ranks != NULL, .task = r->task,
                  .patience = r->train.patience, .best_by = r->train.best_by,
-                 .conversations = r->data.conversations != NULL};
+                 .unit = r->data.conversations ? "conversations" : r->data.preferences ? "preferences" : NULL};
     progress_options shown = {.out = stderr, .terminal = cli_says_anew()};
     char *out = a->out ? chars_copy(a->out) : default_out(a->recipe);
     rapt_train_options o = rapt_train_options_default();

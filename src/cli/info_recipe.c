@@ -75,7 +75,8 @@ static void info_recipe_print(const rapt_recipe *k, const rapt_memory_plan *p)
     printf("task          %s\n", language ? "language model (decoder-only)" : "translation (encoder-decoder)");
     printf("parameters    %zu\n", p->parameter_count);
     printf("data          %zu %s to train on, %zu for validation\n", p->examples,
-           k->data.conversations ? "conversations" : language ? "tokens" : "pairs", p->validation_examples);
+           k->data.conversations ? "conversations" : k->data.preferences ? "preferences" : language ? "tokens" : "pairs",
+           p->validation_examples);
     if (language || p->shared_vocab)
         printf("vocabulary    %zu\n", p->target_vocab);
     else

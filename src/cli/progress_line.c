@@ -40,6 +40,10 @@ static void put_losses(const rapt_progress *p, int left_out, char line[PROGRESS_
         put(line, "book %.4f", p->loss_book);
     if (p->report && !isnan(p->val_loss) && left_out < LOSS_ALONE)
         put(line, "val_loss %.4f", p->val_loss);
+    if (p->report && !isnan(p->val_rewards.accuracy) && left_out < NO_BLEU)
+        put(line, "val_accuracy %.2f", p->val_rewards.accuracy);
+    else if (!isnan(p->rewards.accuracy) && left_out < NO_BLEU)
+        put(line, "accuracy %.2f", p->rewards.accuracy);
     if (p->report && !isnan(p->val_bleu) && left_out < NO_BLEU)
         put(line, "BLEU %.2f", p->val_bleu);
     if (p->report && !isnan(p->val_chrf) && left_out < NO_CHRF)

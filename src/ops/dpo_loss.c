@@ -12,7 +12,7 @@
 typedef struct dpo_node {
     tape_node node;
     rapt_tensor *x, *loss;
-    double *slope; /* [pairs]: of the loss by the chosen answer's log-probability */
+    double *slope; /* [pairs] derivative of the loss by the chosen answer's log-probability */
 } dpo_node;
 
 /* log(1 + exp(x)), without the rounding of 1 + exp(x) (Kahan). */
@@ -32,10 +32,11 @@ static double dpo_sigmoid(double x)
 static double dpo_pair(const rapt_real *x, const rapt_real *reference, const rapt_dpo_options *o, rapt_dpo_sums *s)
 {
     const double e = o->label_smoothing;
-    const double chosen = o->beta * ((double)x[0] - (double)reference[0]), z = chosen - o->beta * ((double)x[1] - (double)reference[1]);
+    const double chosen = o->beta * ((double)x[0] - (double)reference[0]);
+    const double rejected = o->beta * ((double)x[1] - (double)reference[1]), z = chosen - rejected;
     s->loss += (1 - e) * softplus(-z) + (e > 0 ? e * softplus(z) : 0); /* 0 times an infinite loss is no number */
     s->chosen += chosen;
-    s->rejected += chosen - z;
+    s->rejected += rejected;
     s->correct += z > 0;
     s->pairs++;
     return e * dpo_sigmoid(z) - (1 - e) * dpo_sigmoid(-z);
@@ -58,7 +59,8 @@ static rapt_tensor *dpo_loss_check(rapt_tape *t, const rapt_tensor *x, const rap
 {
     char text[96];
     if (x->ndim != 1 || x->shape[0] % 2 != 0)
-        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "dpo_loss: log-probabilities %s are no pairs", rapt_shape_text(x, text, sizeof text));
+        return rapt_tape_fail(t, RAPT_ERR_SHAPE, "dpo_loss: log-probabilities %s are no pairs",
+                              rapt_shape_text(x, text, sizeof text));
     if (!(o->beta > 0) || !(o->label_smoothing >= 0 && o->label_smoothing < 0.5) || !(o->normalizer >= 0))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "dpo_loss: beta %g, label smoothing %g, normalizer %g", o->beta,
                               o->label_smoothing, o->normalizer);

@@ -21,6 +21,7 @@ void rapt_recipe_free(rapt_recipe *recipe)
     free(recipe->data.text);
     free(recipe->data.text_files);
     free(recipe->data.conversations);
+    free(recipe->data.preferences);
     free(recipe->tokenizer.pattern);
     free(recipe->tokenizer.path);
     free(recipe->train.sample_prompt);
@@ -116,13 +117,30 @@ static bool needs_path(rapt_recipe_tokenizer type)
     return type != RAPT_RECIPE_TOKENIZER_CHARACTERS && type != RAPT_RECIPE_TOKENIZER_BPE && type != RAPT_RECIPE_TOKENIZER_WORDS;
 }
 
+/* Refuses keys whose names begin with `group` and that are not at their default, as they would have no effect. */
+static rapt_code check_idle_group(const rapt_recipe *r, const char *group, const char *needs, char *reason)
+{
+    char value[RECIPE_NUMBER];
+    rapt_recipe first;
+    recipe_defaults_first(&first);
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        const recipe_key *key = recipe_key_at(i);
+        if (strncmp(key->name, group, strlen(group)) != 0 || recipe_key_equal(key, r, &first))
+            continue;
+        snprintf(reason, RECIPE_REASON, "%s is %s; it needs %s", key->name, recipe_key_value(key, r, value), needs);
+        return RAPT_ERR_VALUE;
+    }
+    return RAPT_OK;
+}
+
 /* Keys that would have no effect on the data that a language model has. */
 static rapt_code check_idle_data(const rapt_recipe *r, char *reason)
 {
     enum { ALSO_OF_TRANSLATION = 2 }; /* of of_conversations, the first ones */
     static const char *const of_conversations[] = {"data.validation", "data.too_long", "data.pack", "train.loss_on"},
         *const of_text[] = {"data.text", "data.text_files", "data.text_order", "data.validation_tokens", "data.special_tokens"};
-    const bool text = !r->data.conversations;
+    const char *data = r->data.conversations ? "data.conversations" : r->data.preferences ? "data.preferences" : NULL;
+    const bool text = !data;
     const char *const *names = text ? of_conversations : of_text;
     const size_t count = text ? sizeof of_conversations / sizeof *of_conversations : sizeof of_text / sizeof *of_text;
     char value[RECIPE_NUMBER];
@@ -132,19 +150,37 @@ static rapt_code check_idle_data(const rapt_recipe *r, char *reason)
         const recipe_key *key = recipe_key_find(names[i]);
         if (recipe_key_equal(key, r, &first))
             continue;
-        snprintf(reason, RECIPE_REASON, "%s is %s; %s", key->name, quote(recipe_key_value(key, r, value)).text,
-                 text ? i < ALSO_OF_TRANSLATION
-                            ? "with data.text it has no effect: it is for data.conversations, or task translation"
-                            : "with data.text it has no effect: it is for data.conversations"
-                      : "with data.conversations it has no effect: it is for data.text");
+        snprintf(reason, RECIPE_REASON, "%s is %s; with %s it has no effect: it is for %s", key->name,
+                 quote(recipe_key_value(key, r, value)).text, text ? "data.text" : data,
+                 !text ? "data.text" : i < ALSO_OF_TRANSLATION ? "data.conversations, or task translation"
+                                                               : "data.conversations");
         return RAPT_ERR_VALUE;
     }
     return RAPT_OK;
 }
 
+/* Keys that would have no effect on the loss of preferences, or without it. */
+static rapt_code check_preferences(const rapt_recipe *r, char *reason)
+{
+    if (!r->data.preferences)
+        return check_idle_group(r, "train.dpo.", "data.preferences", reason);
+    if (r->data.conversations)
+        snprintf(reason, RECIPE_REASON, "data.conversations and data.preferences are both set; a run tunes on one of them");
+    else if (!r->train.init)
+        snprintf(reason, RECIPE_REASON, "data.preferences is set; it needs train.init, the model to tune and the reference");
+    else if (r->train.loss_on != RAPT_RECIPE_LOSS_ON_ANSWERS)
+        snprintf(reason, RECIPE_REASON, "train.loss_on is all; the loss of data.preferences is on answers only");
+    else if (r->train.label_smoothing > 0)
+        snprintf(reason, RECIPE_REASON, "train.label_smoothing is %g; for data.preferences that is train.dpo.label_smoothing",
+                 r->train.label_smoothing);
+    else
+        return RAPT_OK;
+    return RAPT_ERR_VALUE;
+}
+
 static rapt_code check_language_data(const rapt_recipe *r, char *reason)
 {
-    if (check_idle_data(r, reason) != RAPT_OK)
+    if (check_idle_data(r, reason) != RAPT_OK || check_preferences(r, reason) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if (r->data.conversations && !r->train.init)
         snprintf(reason, RECIPE_REASON, "data.conversations is set; it needs train.init, a model with a chat template");
@@ -160,7 +196,7 @@ static rapt_code check_language_model(const rapt_recipe *r, char *reason)
     const size_t size = RECIPE_REASON;
     if (check_language_data(r, reason) != RAPT_OK)
         return RAPT_ERR_VALUE;
-    if (!r->data.text && !r->data.conversations)
+    if (!r->data.text && !r->data.conversations && !r->data.preferences)
         snprintf(reason, size, "data.text is missing; it names the file to learn from");
     else if (r->tokenizer.type == RAPT_RECIPE_TOKENIZER_WORDS && !r->train.init)
         snprintf(reason, size, "tokenizer.type is words, which is for translation; characters, bpe, file or a rank file's name");
@@ -195,22 +231,6 @@ static rapt_code check_vectors(const rapt_recipe *r, char *reason)
     else
         return RAPT_OK;
     return RAPT_ERR_VALUE;
-}
-
-/* Refuses keys whose names begin with `group` and that are not at their default, as they would have no effect. */
-static rapt_code check_idle_group(const rapt_recipe *r, const char *group, const char *needs, char *reason)
-{
-    char value[RECIPE_NUMBER];
-    rapt_recipe first;
-    recipe_defaults_first(&first);
-    for (size_t i = 0; i < recipe_key_count(); i++) {
-        const recipe_key *key = recipe_key_at(i);
-        if (strncmp(key->name, group, strlen(group)) != 0 || recipe_key_equal(key, r, &first))
-            continue;
-        snprintf(reason, RECIPE_REASON, "%s is %s; it needs %s", key->name, recipe_key_value(key, r, value), needs);
-        return RAPT_ERR_VALUE;
-    }
-    return RAPT_OK;
 }
 
 static rapt_code check_lora(const rapt_recipe *r, char *reason)
@@ -288,11 +308,11 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
         snprintf(reason, RECIPE_REASON, "train.epochs and train.steps are both 0; one of them must be above 0");
     else if (r->train.patience > 0 && !r->data.validation && r->data.validation_fraction == 0)
         snprintf(reason, RECIPE_REASON, "train.patience is %lld; it needs data.validation_fraction, or data.validation for "
-                 "pairs and conversations",
+                 "pairs, conversations and preferences",
                  (long long)r->train.patience);
     else if (r->train.schedule == RAPT_RECIPE_SCHEDULE_PLATEAU && !r->data.validation && r->data.validation_fraction == 0)
         snprintf(reason, RECIPE_REASON, "train.schedule is plateau; it needs data.validation_fraction, or data.validation for "
-                 "pairs and conversations");
+                 "pairs, conversations and preferences");
     else if (r->train.shards > r->train.accumulate)
         snprintf(reason, RECIPE_REASON, "train.shards is %lld; it must be at most train.accumulate, %lld: a shard has one batch "
                  "at least", (long long)r->train.shards, (long long)r->train.accumulate);

@@ -469,8 +469,8 @@ bool recipe_key_equal(const recipe_key *key, const rapt_recipe *a, const rapt_re
 
 bool recipe_key_is_path(const recipe_key *key)
 {
-    static const char *const paths[] = {"data.pairs", "data.validation", "data.text", "data.conversations", "tokenizer.path",
-                                        "train.init", "train.vectors", "train.target_vectors"};
+    static const char *const paths[] = {"data.pairs", "data.validation", "data.text", "data.conversations", "data.preferences",
+                                        "tokenizer.path", "train.init", "train.vectors", "train.target_vectors"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (strcmp(key->name, paths[i]) == 0)
             return true;

@@ -19,11 +19,13 @@
     INT(seed, 1, 0, RECIPE_MAX, "random seed")                                                            \
                                                                                                           \
     STRING(data.pairs, "translation: training set: file of SOURCE<tab>TARGET lines, or two files SOURCE:TARGET") \
-    STRING(data.validation, "validation set, in place of a fraction of data.pairs or data.conversations; files as there") \
+    STRING(data.validation,                                                                               \
+           "validation set, in place of a fraction of data.pairs, .conversations or .preferences; files as there") \
     STRING(data.text, "language_model: training text: file, or folder of files; several with : between them") \
     STRING(data.text_files, "language_model: names of files to take from folders, such as *.md; empty: all") \
     CHOICE(data.text_order, RAPT_RECIPE_TEXT_ORDER_NAMES, "names|shuffled", "language_model: order of several files") \
     STRING(data.conversations, "language_model: fine-tuning on conversations: file of JSON lines, in place of data.text") \
+    STRING(data.preferences, "language_model: preference tuning (DPO): file of JSON lines, in place of data.text") \
     BOOL(data.special_tokens, true,                                                                       \
          "language_model: special tokens in the text are tokens; end of text follows each of several files") \
     INT(data.limit, 0, 0, RECIPE_MAX, "translation: only the first N pairs; 0: all")                      \
@@ -118,6 +120,9 @@
     FLOAT(train.label_smoothing, 0, '[', 0, 0.9, ']', "label smoothing: probability mass spread over the vocabulary") \
     CHOICE(train.loss_on, RAPT_RECIPE_LOSS_ON_ANSWERS, "answers|all",                                     \
          "language_model: tokens of data.conversations that carry loss; answers: with their ends of turn")  \
+    FLOAT(train.dpo.beta, 0.1, '(', 0, 1000, ']', "language_model: DPO: how near the model stays to train.init; large: near")  \
+    FLOAT(train.dpo.label_smoothing, 0, '[', 0, 0.5, ')',                                                 \
+          "language_model: DPO: the share of pairs that is taken to be the wrong way round")              \
     CHOICE(train.reduction, RAPT_RECIPE_REDUCTION_TOKEN, "token|book", "loss reduction: mean over tokens, or the d2l book's") \
     CHOICE(train.schedule, RAPT_RECIPE_SCHEDULE_CONSTANT, "constant|inverse_sqrt|cosine|linear|plateau",                      \
            "learning-rate schedule after warmup")                                                                            \

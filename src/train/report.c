@@ -45,16 +45,24 @@ bool report_missing(const run *r)
 
 /* ---- evaluation ------------------------------------------------------------------------------------------------ */
 
-/* The loss of one validation batch. */
+/* The loss of one validation batch, and its rewards. */
 typedef struct batch_loss {
     double nll;
     uint64_t tokens;
+    reward_sums rewards;
 } batch_loss;
+
+/* The means over pairs. */
+static rapt_rewards rewards_of(const run *r, const reward_sums *sums, uint64_t pairs)
+{
+    const double n = r->recipe->data.preferences && pairs > 0 ? (double)pairs : NAN;
+    return (rapt_rewards){(double)sums->correct / n, sums->chosen / n, sums->rejected / n};
+}
 
 /* The batches of this rank: each ranks-th one. */
 static rapt_code validate_own(run *r, batch_loss *own, rapt_error *err)
 {
-    rapt_loss_sums parts;
+    pass_sums parts;
     train_batch batch;
     for (size_t i = (size_t)r->rank; i < r->validation_batches; i += (size_t)r->ranks) {
         run_phase(r, "validating", i, r->validation_batches);
@@ -65,8 +73,8 @@ static rapt_code validate_own(run *r, batch_loss *own, rapt_error *err)
             code = step_pass(r, &batch, (rapt_pass){0}, 0, &parts, err);
         if (code)
             return code;
-        own[i / (size_t)r->ranks] = (batch_loss){parts.nll, parts.tokens};
-        if (r->group && !isfinite(parts.nll)) /* alone, the sum tells, and no other rank knows more */
+        own[i / (size_t)r->ranks] = (batch_loss){parts.loss.nll, parts.loss.tokens, parts.rewards};
+        if (r->group && !isfinite(parts.loss.nll)) /* alone, the sum tells, and no other rank knows more */
             return step_not_finite(r, r->counters.step, "validation loss", err);
     }
     return RAPT_OK;
@@ -82,7 +90,7 @@ static rapt_code validate_all(run *r, size_t each, batch_loss *own, batch_loss *
 }
 
 /* The mean over all tokens, added batch by batch in order, whichever rank has computed them. */
-static rapt_code validate(run *r, double *loss, rapt_error *err)
+static rapt_code validate(run *r, double *loss, rapt_rewards *rewards, rapt_error *err)
 {
     const size_t ranks = (size_t)r->ranks, each = (r->validation_batches + ranks - 1) / ranks;
     batch_loss sum = {0}, *own = calloc(each * (r->group ? ranks + 1 : 1), sizeof *own);
@@ -92,11 +100,13 @@ static rapt_code validate(run *r, double *loss, rapt_error *err)
         const batch_loss *b = &all[i % ranks * each + i / ranks];
         sum.nll += b->nll;
         sum.tokens += b->tokens;
+        sum.rewards = reward_sums_add(sum.rewards, b->rewards);
     }
     free(own);
     if (code)
         return code;
     *loss = sum.nll / (double)sum.tokens;
+    *rewards = rewards_of(r, &sum.rewards, sum.tokens);
     code = isfinite(*loss) ? RAPT_OK : step_not_finite(r, r->counters.step, "validation loss", err);
     return ranks_agree(r, code, err);
 }
@@ -105,12 +115,13 @@ static rapt_code validate(run *r, double *loss, rapt_error *err)
 static rapt_code evaluate(run *r, rapt_error *err)
 {
     double loss = NAN;
+    rapt_rewards rewards = {NAN, NAN, NAN};
     train_scores scores = TRAIN_NO_SCORES;
     rapt_code code = RAPT_OK;
     const bool scores_too = r->recipe->train.eval_bleu && r->task->score;
     params_sync(r->model->params, r->tape->pool);
     if (r->validation_batches > 0)
-        code = validate(r, &loss, err);
+        code = validate(r, &loss, &rewards, err);
     if (!code && scores_too)
         code = step_params(r, err);
     if (!code && scores_too)
@@ -118,6 +129,7 @@ static rapt_code evaluate(run *r, rapt_error *err)
     if (!code) {
         r->counters.val_loss = loss;
         r->counters.scores = scores;
+        r->counters.scores.rewards = rewards;
     }
     return code;
 }
@@ -128,7 +140,7 @@ rapt_code report_validate(run *r, double *loss, rapt_error *err)
     if (r->validation_batches == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "there is no validation set");
     params_sync(r->model->params, r->tape->pool);
-    return validate(r, loss, err);
+    return validate(r, loss, &(rapt_rewards){0}, err);
 }
 
 static rapt_code write_best(run *r, rapt_error *err)
@@ -226,6 +238,7 @@ rapt_progress report_progress_of(const run *r, const run_call *call)
                            .seconds = report_seconds(r, call),
                            .seconds_left = done > 0 ? here / done * (double)(call->end - c->step) : NAN,
                            .ranks = r->ranks, .waited = waited_share(r, call),
+                           .rewards = rewards_of(r, &c->rewards, c->tokens), .val_rewards = c->scores.rewards,
                            .early_stopped = report_stopped_early(r), .changed_after = c->changed_after};
 }
 
@@ -242,8 +255,10 @@ static rapt_code write_report(const run *r, const run_call *call, bool partial, 
     const rapt_train_options *o = r->options;
     rapt_progress p = report_progress_of(r, call);
     p.report = true;
-    if (!measured)
+    if (!measured) {
         p.val_loss = p.val_bleu = p.val_chrf = p.val_bleu_book = NAN;
+        p.val_rewards = (rapt_rewards){NAN, NAN, NAN};
+    }
     rapt_code code = run_is_first(r) ? log_append(o->out, &p, partial, r->recipe->train.tensorboard, err) : RAPT_OK;
     code = ranks_agree(r, code, err);
     if (!code && o->on_progress && run_is_first(r))
@@ -266,6 +281,6 @@ rapt_code report_make(run *r, run_call *call, bool partial, rapt_error *err)
     if (!code)
         code = write_report(r, call, partial, measured, err);
     if (!code && !partial)
-        r->counters.nll = r->counters.book = 0, r->counters.tokens = 0;
+        r->counters.nll = r->counters.book = 0, r->counters.tokens = 0, r->counters.rewards = (reward_sums){0};
     return code;
 }

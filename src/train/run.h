@@ -15,7 +15,8 @@
 typedef struct run_counters {
     uint64_t step;        /* done */
     double nll, book;     /* sums since the last report */
-    uint64_t tokens;      /* in those sums */
+    uint64_t tokens;      /* in those sums; of preferences: pairs */
+    reward_sums rewards;  /* likewise */
     double grad_norm;     /* of the last step's gradients */
     double val_loss;      /* at the last report, or NaN */
     train_scores scores;  /* at the last report, or NaN */
@@ -70,9 +71,10 @@ struct run {
     size_t validation_batches;  /* 0: there is no validation set */
     uint64_t batches_per_epoch; /* a step takes train.accumulate of them, if need be from the next epoch */
     uint64_t steps;             /* planned by the recipe */
+    uint64_t labels;            /* that this run has trained on, for the throughput */
     uint64_t vectors_hash;      /* hash of the embeddings that start from train.vectors; 0: none do */
     size_t base_count;          /* parameters that adapters are trained for, and */
-    uint64_t base_hash;         /* their elements; 0: no adapters are trained */
+    uint64_t base_hash;         /* their elements, or elements of the reference of preferences; 0: none */
     uint64_t recipe_hash;       /* hash that a checkpoint must share with this run */
     uint64_t fixed_hash;        /* the same without the keys that a resumed run may change (recipe_key_is_tuned) */
     char *yaml;                 /* the recipe that the folder keeps */

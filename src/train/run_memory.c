@@ -118,7 +118,7 @@ static void count_parameters(const run *r, need *n)
 static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
 {
     train_batch batch;
-    rapt_loss_sums parts;
+    pass_sums parts;
     const rapt_pass training = {.record = true, .training = true};
     rapt_code code = r->task->sized(r, size, false, &batch, err);
     tape_count(r->tape, true);

@@ -43,16 +43,20 @@ static rapt_code freeze(run *r, rapt_error *err)
     return code;
 }
 
-/* Gives the model adapters, which are trained; its own elements do not change. */
+/* Gives the model adapters, which are trained; its own elements do not change. Hashes them, also if they are the reference of
+ * preferences. */
 static rapt_code add_adapters(run *r, rapt_error *err)
 {
     const rapt_recipe *k = r->recipe;
-    if (k->train.lora.rank == 0)
+    const bool adapters = k->train.lora.rank > 0;
+    if (!adapters && !k->data.preferences)
         return RAPT_OK;
-    r->base_count = rapt_params_size(r->model->params);
+    r->base_count = adapters ? rapt_params_size(r->model->params) : 0;
     r->base_hash = 1;
     if (elements_hash(r->model->params, false, &r->base_hash, err) != RAPT_OK)
         return err->code;
+    if (!adapters)
+        return RAPT_OK;
     char *base = disk_real_path(r->init);
     rapt_error reason = {0};
     rapt_model_lora_options o = rapt_model_lora_options_default();

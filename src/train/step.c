@@ -27,8 +27,7 @@ double step_normalizer(const rapt_recipe *recipe)
     return recipe->train.accumulate == 1 ? 0 : 1;
 }
 
-rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts,
-                    rapt_error *err)
+rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, pass_sums *sums, rapt_error *err)
 {
     bool book = r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK;
     pass.examples = batch->examples;
@@ -38,7 +37,7 @@ rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, doub
     rapt_loss_options o = {.label_smoothing = pass.training ? r->recipe->train.label_smoothing : 0,
                            .valid_lens = batch->valid_lens,
                            .normalizer = book ? (double)batch->labels.time : normalizer};
-    rapt_tensor *loss = r->task->loss(r, batch, &o, parts);
+    rapt_tensor *loss = r->task->loss(r, batch, &o, sums);
     rapt_code code = r->shards && r->shards->ranks ? step_ranks_arrived(r->shards->ranks, err) : RAPT_OK;
     if (code)
         return code;
@@ -73,11 +72,17 @@ rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_er
                      kept ? " (the last good checkpoint is kept)" : "");
 }
 
+static batch_sums sums_of(const train_batch *batch, const pass_sums *sums)
+{
+    return (batch_sums){sums->loss.nll, sums->loss.nll / (double)batch->labels.time, sums->loss.tokens, batch->tokens,
+                        sums->rewards};
+}
+
 /* The forward and backward passes of batch i of a step, which add to the gradients. */
 static rapt_code batch_passes(run *r, uint64_t step, uint64_t i, batch_sums *sums, rapt_error *err)
 {
     train_batch batch;
-    rapt_loss_sums parts;
+    pass_sums parts;
     uint64_t batches = (uint64_t)r->recipe->train.accumulate, index = (step - 1) * batches + i;
     rapt_pass pass = {.record = true, .training = true, .step = batches > 1 ? index + 1 : step};
     rapt_code code = r->task->batch(r, index, &batch, err);
@@ -85,7 +90,7 @@ static rapt_code batch_passes(run *r, uint64_t step, uint64_t i, batch_sums *sum
         code = step_pass(r, &batch, pass, step_normalizer(r->recipe), &parts, err);
     if (code)
         return code == RAPT_ERR_NOT_FINITE ? step_not_finite(r, step, "loss", err) : code;
-    *sums = (batch_sums){parts.nll, parts.nll / (double)batch.labels.time, parts.tokens};
+    *sums = sums_of(&batch, &parts);
     return RAPT_OK;
 }
 
@@ -105,6 +110,8 @@ static void add_batch_sums(run *r, const batch_sums *sums, uint64_t *tokens)
     c->nll += sums->nll;
     c->book += sums->book;
     c->tokens += sums->tokens;
+    c->rewards = reward_sums_add(c->rewards, sums->rewards);
+    r->labels += sums->labels;
     *tokens += sums->tokens;
 }
 
@@ -226,7 +233,7 @@ static rapt_code not_finite_released(const run *r, uint64_t step, const char *wh
 static rapt_code released_pass(run *r, uint64_t step, const train_batch *batch, rapt_adam *adam, double lr, double scale,
                                batch_sums *sums, double *norm, rapt_error *err)
 {
-    rapt_loss_sums parts;
+    pass_sums parts;
     const rapt_pass pass = {.record = true, .training = true, .step = step};
     grad_release_begin(r->release, adam, lr, scale);
     rapt_code code = step_pass(r, batch, pass, step_normalizer(r->recipe), &parts, err);
@@ -238,7 +245,7 @@ static rapt_code released_pass(run *r, uint64_t step, const train_batch *batch, 
         return not_finite_released(r, step, "gradient", "the norm of all of them", err);
     if (code)
         return code;
-    *sums = (batch_sums){parts.nll, parts.nll / (double)batch->labels.time, parts.tokens};
+    *sums = sums_of(batch, &parts);
     return RAPT_OK;
 }
 

@@ -8,9 +8,8 @@
  * sums are accumulated. */
 double step_normalizer(const rapt_recipe *recipe);
 
-/* One forward pass over a batch, and if it records, one backward pass; `parts` gets its nll and tokens. */
-rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, rapt_loss_sums *parts,
-                    rapt_error *err);
+/* One forward pass over a batch, and if it records, one backward pass; `sums` gets its nll and tokens. */
+rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, pass_sums *sums, rapt_error *err);
 
 /* Brings every parameter to the state after the last step; call it before anything but a pass of the run's tape reads parameters.
  * With a group all ranks call it after the same step. */

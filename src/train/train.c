@@ -150,7 +150,8 @@ rapt_code run_set_up(run *r, const rapt_train_options *options, rapt_error *err)
     *r = (run){.options = options, .recipe = options->recipe,
                .init = options->init ? options->init : options->recipe->train.init};
     r->task = r->recipe->task == RAPT_TASK_TRANSLATION ? &train_translation
-              : r->recipe->data.conversations ? &train_conversations : &train_language_model;
+              : r->recipe->data.conversations ? &train_conversations
+              : r->recipe->data.preferences ? &train_preferences : &train_language_model;
     rapt_code code = ranks_join(r, options->group, err);
     code = code ? code : run_stages(r, stages, sizeof stages / sizeof *stages, err);
     if (code != RAPT_ERR_INTERRUPTED)
@@ -294,11 +295,10 @@ static rapt_code after_step(rapt_trainer *t, rapt_error *err)
 
 static rapt_code step_once(rapt_trainer *t, rapt_error *err)
 {
-    run_counters *c = &t->r.counters;
-    uint64_t tokens = c->tokens;
+    const uint64_t labels = t->r.labels;
     t->r.checkpoint_wanted = checkpoint_clock_due(&t->clock, clock_seconds());
     rapt_code code = train_step(&t->r, &t->call.lr, err);
-    t->call.tokens += c->tokens - tokens;
+    t->call.tokens += t->r.labels - labels;
     if (t->call.waited_since == 0)
         t->call.waited_since = clock_seconds(), t->call.waited_first = t->r.waited_all;
     if (code != RAPT_ERR_INTERRUPTED)

@@ -15,7 +15,7 @@ check '--list with a mirror' grep -qx '    http://m/x/r50k_base.tiktoken' list
 for set in $("$RAPT" fetch --list | cut -d' ' -f1); do
     "$RAPT" fetch "$set" --list | sed -n 's/^\(data.*\)  [0-9]* bytes$/\1/p'
 done | sort >places
-grep -oh '\.\./data/[^: ]*' "$SOURCE"/recipes/*.yaml | sed 's|^\.\./||' | grep -vxE 'data/(en-(fr|zh).tsv|conversations.jsonl)' | sort -u >wanted
+grep -oh '\.\./data/[^: ]*' "$SOURCE"/recipes/*.yaml | sed 's|^\.\./||' | grep -vxE 'data/(en-(fr|zh).tsv|(conversations|preferences).jsonl)' | sort -u >wanted
 check 'recipes look where the files are put' test "$(wc -l <wanted)" -ge 13 -a -z "$(comm -13 places wanted)"
 refused 2 'missing operand: NAME' 'no name' "$RAPT" fetch
 refused 2 "no 'multi20k'; did you mean 'multi30k'" 'a name that is nearly one' "$RAPT" fetch multi20k

@@ -17,7 +17,8 @@
 
 static const rapt_progress report = {.step = 252, .steps = 1200, .epoch = 3, .epochs = 15, .loss = 1.8447, .loss_book = 7.5,
                                      .val_loss = 1.2169, .val_bleu = 20.5, .val_chrf = 45.25, .val_bleu_book = 0.658,
-                                     .tokens_per_s = 10840, .seconds_left = 45, .report = true};
+                                     .rewards = {NAN, NAN, NAN}, .val_rewards = {NAN, NAN, NAN}, .tokens_per_s = 10840,
+                                     .seconds_left = 45, .report = true};
 
 static void lines_get_shorter(void **state)
 {
@@ -55,6 +56,12 @@ static void lines_get_shorter(void **state)
     assert_string_equal(progress_line(&step, 255, line),
                         "epoch 3/15  step 252/1200  loss 1.8447  10840 tokens/s  3 % waited  -:-- left");
     assert_string_equal(progress_line(&step, 70, line), "epoch 3/15  step 252/1200  loss 1.8447  10840 tokens/s  -:-- left");
+    step.rewards.accuracy = 0.75, step.val_rewards.accuracy = 0.5;
+    assert_string_equal(progress_line(&step, 66, line), "epoch 3/15  step 252/1200  loss 1.8447  accuracy 0.75  -:-- left");
+    step.report = true;
+    step.val_bleu = step.val_chrf = step.val_bleu_book = NAN;
+    assert_string_equal(progress_line(&step, 90, line),
+                        "epoch 3/15  step 252/1200  loss 1.8447  val_loss 1.2169  val_accuracy 0.50  -:-- left");
 }
 
 static void numbers_of_any_size_fit(void **state)

@@ -144,7 +144,7 @@ static void formatted_text(void **state)
     assert_int_equal(rapt_recipe_format(&r, &yaml, NULL), RAPT_OK);
     const char *start =
         "task: translation\nseed: 1\ndata:\n  pairs: \"a \\\"b\\\"\\\\\\n\\L\xC3\xA9\"\n  validation: \"\"\n  text: \"\"\n"
-        "  text_files: \"\"\n  text_order: names\n  conversations: \"\"\n  special_tokens: true\n"
+        "  text_files: \"\"\n  text_order: names\n  conversations: \"\"\n  preferences: \"\"\n  special_tokens: true\n"
         "  limit: 0\n  validation_fraction: 0.30000000000000004\n  validation_tokens: "
             "0\n  max_len: 50\n";
     const char *end = "  lr: 0.002\n  beta1: 0.9\n  beta2: 0.999\n  eps: 1e-08\n";
@@ -210,7 +210,7 @@ static void help_lists_every_key(void **state)
         assert_true(length > meaning);
         assert_true(line[meaning - 1] == ' ' && line[meaning] != ' '); /* the columns are aligned */
     }
-    assert_int_equal(lines, 1 + 111);
+    assert_int_equal(lines, 1 + 114);
     assert_non_null(strstr(text, "\ntrain.lr "));
     assert_non_null(strstr(text, "cut|drop|error"));
     assert_non_null(strstr(text, ">0..10"));

@@ -110,7 +110,7 @@ static const char all_keys[] =
     "task: language_model\n"
     "seed: 9007199254740992\n"
     "data: {pairs: 'x: #y', text: 'a b.txt:c', text_files: '*.c', text_order: shuffled, special_tokens: false,\n"
-    "       conversations: talks.jsonl,\n"
+    "       conversations: talks.jsonl, preferences: p.jsonl,\n"
     "       limit: 600, validation_fraction: 0.25,\n"
     "       validation_tokens: 12345, max_len: 10, too_long: drop, pad: fixed}\n"
     "tokenizer:\n"
@@ -161,6 +161,7 @@ static const char all_keys[] =
     "  clip: 0\n"
     "  label_smoothing: 0.1\n"
     "  loss_on: all\n"
+    "  dpo: {beta: 0.25, label_smoothing: 0.125}\n"
     "  reduction: book\n"
     "  schedule: cosine\n"
     "  warmup: 4000\n"
@@ -210,6 +211,7 @@ static void assert_all_keys(const rapt_recipe *r)
     assert_string_equal(r->data.text_files, "*.c");
     assert_int_equal(r->data.text_order, RAPT_RECIPE_TEXT_ORDER_SHUFFLED);
     assert_string_equal(r->data.conversations, "talks.jsonl");
+    assert_string_equal(r->data.preferences, "p.jsonl");
     assert_false(r->data.special_tokens);
     assert_int_equal(r->data.limit, 600);
     assert_true(r->data.validation_fraction == 0.25);
@@ -234,6 +236,7 @@ static void assert_all_keys(const rapt_recipe *r)
                 r->train.eps == 1e-9);
     assert_true(r->train.weight_decay == 0.01 && r->train.clip == 0 && r->train.label_smoothing == 0.1 && r->train.lazy);
     assert_int_equal(r->train.loss_on, RAPT_RECIPE_LOSS_ON_ALL);
+    assert_true(r->train.dpo.beta == 0.25 && r->train.dpo.label_smoothing == 0.125);
     assert_int_equal(r->train.reduction, RAPT_RECIPE_REDUCTION_BOOK);
     assert_int_equal(r->train.schedule, RAPT_RECIPE_SCHEDULE_COSINE);
     assert_int_equal(r->train.warmup, 4000);

@@ -224,6 +224,38 @@ static void keys_of_conversations(void **state)
                         "set");
 }
 
+static void keys_of_preferences(void **state)
+{
+    (void)state;
+    rapt_error err;
+#define PREFERENCES "data.text= data.preferences=p.jsonl "
+    static const char *const refused[][2] = {
+        {"train.dpo.beta=0.2", "train.dpo.beta is 0.2; it needs data.preferences"},
+        {"train.dpo.label_smoothing=0.2", "train.dpo.label_smoothing is 0.2; it needs data.preferences"},
+        {PREFERENCES, "data.preferences is set; it needs train.init, the model to tune and the reference"},
+        {PREFERENCES "train.init=m data.conversations=c.jsonl",
+         "data.conversations and data.preferences are both set; a run tunes on one of them"},
+        {PREFERENCES "train.init=m data.text=t", "data.text is t; with data.preferences it has no effect: it is for data.text"},
+        {PREFERENCES "train.init=m train.loss_on=all", "train.loss_on is all; the loss of data.preferences is on answers only"},
+        {PREFERENCES "train.init=m train.label_smoothing=0.1",
+         "train.label_smoothing is 0.1; for data.preferences that is train.dpo.label_smoothing"},
+        {PREFERENCES "train.init=m data.validation=v data.validation_fraction=0.1",
+         "data.validation and data.validation_fraction are both set; one of them makes the validation set"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char wanted[200];
+        snprintf(wanted, sizeof wanted, "p.yaml: %s", refused[i][1]);
+        assert_string_equal(checked(&err, refused[i][0]), wanted);
+    }
+    static const char *const fit[] = {"", "data.too_long=drop", "data.validation_fraction=0.2", "data.pack=true",
+                                      "data.validation=v data.validation_fraction=0", "train.dpo.beta=0.5 train.lora.rank=2",
+                                      "train.dpo.label_smoothing=0.1"};
+    for (size_t i = 0; i < sizeof fit / sizeof *fit; i++) {
+        char changes[160];
+        snprintf(changes, sizeof changes, PREFERENCES "train.init=m %s", fit[i]);
+        assert_string_equal(checked(&err, changes), "");
+    }
+}
+
 /* What a task doesn't know would silently do nothing. */
 static void keys_of_the_other_task(void **state)
 {
@@ -443,6 +475,7 @@ int main(void)
         cmocka_unit_test(presets_read_back_equal),
         cmocka_unit_test(keys_that_do_not_fit),
         cmocka_unit_test(keys_of_conversations),
+        cmocka_unit_test(keys_of_preferences),
         cmocka_unit_test(keys_of_the_other_task),
         cmocka_unit_test(keys_of_another_tokenizer),
         cmocka_unit_test(what_translation_cannot_do),

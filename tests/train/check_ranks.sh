@@ -43,4 +43,14 @@ echo 'model: {context: 30}' >>packed.yaml
 "$RAPT" train packed.yaml --quiet --out packed || { echo 'cannot tune the model'; exit 1; }
 "$ranks" packed.yaml packed-3 3 >got 2>err
 check '3 ranks: in packed batches, too' same_model packed packed-3
+
+# Preferences: each rank computes the reference.
+for word in red green blue black white; do
+    echo "{\"prompt\": \"$word?\", \"chosen\": \" $word!\", \"rejected\": \" no\"}"
+done >pairs.jsonl
+sed 's/conversations: talks.jsonl, validation_fraction: 0/preferences: pairs.jsonl, validation: pairs.jsonl/' talks.yaml >pairs.yaml
+"$RAPT" train pairs.yaml --quiet --out pairs || { echo 'cannot tune the model'; exit 1; }
+"$ranks" pairs.yaml pairs-3 3 >got 2>err
+check '3 ranks tune on preferences as one process does' same_model pairs pairs-3
+check '3 ranks: its rewards' test "$(grep -o '"[a-z_]*reward[^,]*' pairs/train.jsonl)" = "$(grep -o '"[a-z_]*reward[^,]*' pairs-3/train.jsonl)"
 finish

@@ -55,7 +55,7 @@ static void keep_plan(void *context, const rapt_memory_plan *plan)
 static void take_all(run *r)
 {
     rapt_error err = {0};
-    rapt_loss_sums parts;
+    pass_sums parts;
     train_batch batch;
     for (uint64_t i = 0; i < 2 * r->batches_per_epoch; i++) {
         assert_true(r->task->batch(r, i, &batch, &err) == RAPT_OK);

@@ -237,12 +237,12 @@ static void shard_gradients(run *r, uint64_t step, uint64_t first, uint64_t end,
     rapt_params_zero_grad(set);
     for (uint64_t i = first; i < end; i++) {
         train_batch batch;
-        rapt_loss_sums parts;
+        pass_sums parts;
         uint64_t index = (step - 1) * (uint64_t)r->recipe->train.accumulate + i;
         assert_int_equal(r->task->batch(r, index, &batch, NULL), RAPT_OK);
         assert_int_equal(step_pass(r, &batch, (rapt_pass){.record = true, .training = true, .step = index + 1}, 1, &parts, NULL),
                          RAPT_OK);
-        *tokens += parts.tokens;
+        *tokens += parts.loss.tokens;
     }
     for (size_t i = 0; i < rapt_params_count(set); i++) {
         const rapt_tensor *x = &params_at(set, i)->value;

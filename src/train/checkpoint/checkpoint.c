@@ -78,7 +78,8 @@ static const state_member STATE[] = {
     MEMBER(step, WHOLE), MEMBER(recipe_hash, WHOLE), MEMBER(nll, FINITE), MEMBER(book, FINITE), MEMBER(tokens, WHOLE),
     MEMBER(grad_norm, FINITE), MEMBER(best_val_loss, BEST), MEMBER(val_loss, MEASURED), MEMBER(seconds, NOT_NEGATIVE),
     MEMBER(waited, WHOLE), MEMBER(best_score, OPTIONAL), MEMBER(stale, COUNT), MEMBER(reductions, COUNT),
-    MEMBER(changed_after, COUNT), MEMBER(adam_from, COUNT), MEMBER(fixed_hash, COUNT)};
+    MEMBER(changed_after, COUNT), MEMBER(adam_from, COUNT), MEMBER(fixed_hash, COUNT),
+    MEMBER(reward_chosen, OPTIONAL), MEMBER(reward_rejected, OPTIONAL), MEMBER(reward_correct, COUNT)};
 #undef MEMBER
 #define STATE_COUNT (sizeof STATE / sizeof *STATE)
 
@@ -323,8 +324,9 @@ static rapt_code check_state(const char *folder, const char *path, const checkpo
     if (s->step != wanted.step)
         return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file is of step %" PRIu64 ", which is not that of its name", path,
                          s->step);
-    if (s->adam_from > s->step || s->changed_after > s->step || s->stale > s->step || s->reductions > s->step)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: a counter is past the checkpoint's step", path);
+    if (s->adam_from > s->step || s->changed_after > s->step || s->stale > s->step || s->reductions > s->step ||
+        s->reward_correct > s->tokens)
+        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: a counter is larger than it can be", path);
     if (s->recipe_hash == wanted.recipe_hash || s->recipe_hash == wanted.first_hash ||
         (s->fixed_hash && s->fixed_hash == wanted.fixed_hash))
         return RAPT_OK;

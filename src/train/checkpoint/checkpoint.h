@@ -18,6 +18,8 @@ typedef struct checkpoint_state {
     double grad_norm, best_val_loss, val_loss, seconds;
     uint64_t waited; /* reports since the best one */
     double best_score; /* of the best model, if a score decides; NaN: none, and then it is not written */
+    double reward_chosen, reward_rejected; /* reward_sums since the last report; NaN: no preferences, and then not written */
+    uint64_t reward_correct;
     uint64_t stale, reductions; /* of the plateau schedule; not written if they are 0 */
     uint64_t adam_from;     /* the step after which the optimizer has begun anew; not written if it is 0 */
     uint64_t changed_after; /* the step after which the keys of `tuned` have last changed; not written if it is 0 */

@@ -10,7 +10,10 @@ checkpoint_state run_state_of(const run *r, double seconds)
                           .grad_norm = c->grad_norm, .best_val_loss = c->best_val_loss, .best_score = c->best_score,
                           .val_loss = c->val_loss, .seconds = seconds, .waited = c->waited, .stale = c->stale,
                           .reductions = c->reductions, .changed_after = c->changed_after, .adam_from = c->adam_from,
-                          .fixed_hash = r->fixed_hash};
+                          .fixed_hash = r->fixed_hash,
+                          .reward_chosen = r->recipe->data.preferences ? c->rewards.chosen : NAN,
+                          .reward_rejected = r->recipe->data.preferences ? c->rewards.rejected : NAN,
+                          .reward_correct = c->rewards.correct};
     recipe_tuned_text(r->recipe, s.tuned);
     return s;
 }
@@ -23,4 +26,6 @@ void run_state_take(run *r, const checkpoint_state *s)
                                  .best_step = log_best_step(r->options->out, r->recipe->train.best_by), .waited = s->waited,
                                  .stale = s->stale, .reductions = s->reductions, .seconds = s->seconds,
                                  .changed_after = s->changed_after, .adam_from = s->adam_from};
+    if (r->recipe->data.preferences)
+        r->counters.rewards = (reward_sums){s->reward_chosen, s->reward_rejected, s->reward_correct};
 }

@@ -43,7 +43,8 @@ rapt_code rows_share_sum(rows_share *s, shard_sums *own, const kernels *k, const
 /* The sums of a batch, for reports and for the weight of the step. */
 typedef struct batch_sums {
     double nll, book;
-    uint64_t tokens;
+    uint64_t tokens, labels; /* labels: that have loss, for the throughput; tokens are pairs if data are preferences */
+    reward_sums rewards;
 } batch_sums;
 
 typedef struct step_share {

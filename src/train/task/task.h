@@ -18,8 +18,26 @@ typedef struct train_batch {
     rapt_tokens inputs, labels; /* [batch, time], the labels one position later */
     const int32_t *valid_lens;  /* [batch] labels that count, or NULL: all */
     const uint32_t *examples;   /* [batch] index in the data, which keys dropout */
+    const rapt_real *reference; /* of preferences: log-probabilities by the reference, at that index; NULL: only counted */
     size_t tokens;              /* labels that the loss counts */
 } train_batch;
+
+/* Sums over pairs of answers; zeros without data.preferences. */
+typedef struct reward_sums {
+    double chosen, rejected; /* rewards: rapt_dpo_sums */
+    uint64_t correct;        /* pairs whose chosen answer has the larger one */
+} reward_sums;
+
+static inline reward_sums reward_sums_add(reward_sums a, reward_sums b)
+{
+    return (reward_sums){a.chosen + b.chosen, a.rejected + b.rejected, a.correct + b.correct};
+}
+
+/* The sums of a pass. With data.preferences, `loss` has losses of pairs, and pairs in place of tokens. */
+typedef struct pass_sums {
+    rapt_loss_sums loss;
+    reward_sums rewards;
+} pass_sums;
 
 #define TASK_MAX_FILES 4
 #define TASK_MAX_INPUTS 4
@@ -30,13 +48,14 @@ typedef struct task_input {
     uint64_t hash;    /* hash of the contents */
 } task_input;
 
-/* Scores of translations of the validation set; NaN: none. */
+/* Scores of translations of the validation set, and rewards of its preferences; NaN: none. */
 typedef struct train_scores {
     double bleu, chrf;
     double bleu_book; /* with the book's reduction only */
+    rapt_rewards rewards;
 } train_scores;
 
-#define TRAIN_NO_SCORES (train_scores){NAN, NAN, NAN}
+#define TRAIN_NO_SCORES (train_scores){NAN, NAN, NAN, {NAN, NAN, NAN}}
 
 typedef struct train_task {
     /* Reads the data, and makes the tokenizers, or loads a model with its own. */
@@ -62,7 +81,7 @@ typedef struct train_task {
      * elements mean nothing. */
     rapt_code (*sized)(run *r, size_t size, bool validation, train_batch *out, rapt_error *err);
     /* The loss of a batch on the run's tape; changes nothing. */
-    rapt_tensor *(*loss)(const run *r, const train_batch *b, const rapt_loss_options *o, rapt_loss_sums *parts);
+    rapt_tensor *(*loss)(const run *r, const train_batch *b, const rapt_loss_options *o, pass_sums *sums);
 
     uint64_t (*hash)(const run *r); /* hash of the data and of everything else that the recipe doesn't say */
     void (*describe)(const run *r, rapt_memory_plan *plan);
@@ -74,6 +93,6 @@ typedef struct train_task {
     rapt_code (*score)(run *r, train_scores *scores, rapt_error *err); /* may be NULL */
 } train_task;
 
-extern const train_task train_translation, train_language_model, train_conversations;
+extern const train_task train_translation, train_language_model, train_conversations, train_preferences;
 
 #endif

@@ -88,7 +88,8 @@ rapt_code task_language_model_check_ids(const run *r, const char *name, int32_t 
 void task_language_model_make_sparse(run *r)
 {
     rapt_lm *m = r->model->language.net;
-    size_t tokens = (size_t)(r->recipe->train.batch * r->recipe->model.context * r->recipe->train.accumulate);
+    const size_t rows = (size_t)r->recipe->train.batch * (r->recipe->data.preferences ? 2 : 1);
+    const size_t tokens = rows * (size_t)(r->recipe->model.context * r->recipe->train.accumulate);
     if (!m->config.tied && m->config.vocab > 8 * tokens && r->recipe->train.lora.rank == 0)
         rapt_param_make_sparse(m->params, m->input.embedding.weight);
 }
@@ -220,9 +221,10 @@ static rapt_code sized_windows(run *r, size_t size, bool validation, train_batch
     return RAPT_OK;
 }
 
-rapt_tensor *task_language_model_loss(const run *r, const train_batch *b, const rapt_loss_options *o, rapt_loss_sums *parts)
+rapt_tensor *task_language_model_loss(const run *r, const train_batch *b, const rapt_loss_options *o, pass_sums *sums)
 {
-    return rapt_lm_loss(r->tape, r->model->language.net, b->inputs, b->labels, o, parts);
+    *sums = (pass_sums){0};
+    return rapt_lm_loss(r->tape, r->model->language.net, b->inputs, b->labels, o, &sums->loss);
 }
 
 /* ---- what is told and written --------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@ rapt_code task_language_model_check_prompt(const run *r, rapt_error *err);
 rapt_code task_language_model_check_ids(const run *r, const char *name, int32_t largest, rapt_error *err);
 /* A matrix whose rows are hardly used touches only those: with exact AdamW the result is bit-identical. */
 void task_language_model_make_sparse(run *r);
-rapt_tensor *task_language_model_loss(const run *r, const train_batch *b, const rapt_loss_options *o, rapt_loss_sums *parts);
+rapt_tensor *task_language_model_loss(const run *r, const train_batch *b, const rapt_loss_options *o, pass_sums *sums);
 /* The members of a plan that depend on the model, and on full batches. */
 void task_language_model_describe(const run *r, rapt_memory_plan *plan);
 char *task_language_model_sample(run *r, rapt_error *err); /* train_task.sample */

@@ -364,9 +364,11 @@ static rapt_code sized_pairs(run *r, size_t size, bool validation, train_batch *
     return l ? task_translation_take(rapt_loader_largest(l), out, err) : err->code;
 }
 
-static rapt_tensor *pairs_loss(const run *r, const train_batch *b, const rapt_loss_options *o, rapt_loss_sums *parts)
+static rapt_tensor *pairs_loss(const run *r, const train_batch *b, const rapt_loss_options *o, pass_sums *sums)
 {
-    return rapt_transformer_loss(r->tape, r->model->translation.net, b->source, b->source_lens, b->inputs, b->labels, o, parts);
+    *sums = (pass_sums){0};
+    return rapt_transformer_loss(r->tape, r->model->translation.net, b->source, b->source_lens, b->inputs, b->labels, o,
+                                 &sums->loss);
 }
 
 /* Hashes their number too; otherwise a pair could move from the end of one file to the beginning of the other unnoticed. */
