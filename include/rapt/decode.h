@@ -83,7 +83,10 @@ typedef struct rapt_translate_options {
     bool tokens;              /* also return the tokens of the source, and of every hypothesis with their log-probabilities */
     bool replace_unknown;     /* <unk> in a text becomes the text of the source token that it attends to most (as in the
                                  alignment; <eos> is none); each hypothesis that has one costs a forward pass. Tokens stay */
-    uint8_t reserved[2];      /* zeros, or else refused */
+    bool alternatives;        /* alternatives at a position (CTranslate2's return_alternatives): each of the n_best most probable
+                                 tokens after the prefix is continued by itself, greedily. `beam` must be n_best or RAPT_AS_MODEL,
+                                 and nothing is drawn. Best first, as ever; a line of segments has them in each */
+    uint8_t reserved[1];      /* zero, or else refused */
 } rapt_translate_options;
 
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
@@ -169,7 +172,8 @@ typedef struct rapt_source_tokens {
 /* How one run differs from the translator's options. Zeroed: not at all. What it points to is read during the run only. */
 typedef struct rapt_translator_request {
     const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, min_length, prefix, suppress,
-                                              sample, alignment, tokens, replace_unknown, patience, coverage_penalty.
+                                              sample, alignment, tokens, replace_unknown, patience, coverage_penalty,
+                                              alternatives.
                                               Other members are not read, because weights are packed already. NULL: the
                                               translator's */
     const rapt_text *prefixes;             /* [count] a forced prefix for each line (`data` NULL: none), instead of the options'

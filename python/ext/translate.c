@@ -24,6 +24,7 @@ static const option_row OPTIONS[] = {
     {"alignment", OPTION_BOOL, offsetof(rapt_translate_options, alignment)},
     {"split", OPTION_NAME, offsetof(rapt_translate_options, split), SPLITS},
     {"tokens", OPTION_BOOL, offsetof(rapt_translate_options, tokens)},
+    {"alternatives", OPTION_BOOL, offsetof(rapt_translate_options, alternatives)},
     {"replace_unknown", OPTION_BOOL, offsetof(rapt_translate_options, replace_unknown)},
     {0}};
 /* These decide how weights are packed or lines are cut: a translator has them for good. */

@@ -79,7 +79,8 @@ class Engine:
                         patience=None, max_ratio=None, no_repeat_ngram=None, min_length=None, prefix=None,
                         suppress=None, temperature=None, top_k=None,
                         top_p=None, min_p=None, typical_p=None, repetition_penalty=None, seed=None, alignment=False,
-                        tokens=False, replace_unknown=False):
+                        tokens=False, alternatives=False,
+                        replace_unknown=False):
         """Translates a str to a Translation, or a list or tuple of str to a list of them, with model number `model`. Options as
         in Translator.translate, with one prefix for all lines."""
         single = isinstance(text, str)
@@ -89,7 +90,7 @@ class Engine:
                    "suppress": lines_of(suppress, "suppress"),
                    "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "typical_p": typical_p,
                    "repetition_penalty": repetition_penalty, "seed": seed, "alignment": alignment, "tokens": tokens,
-                   "replace_unknown": replace_unknown}
+                   "alternatives": alternatives, "replace_unknown": replace_unknown}
         results = await self._run(self._handle.translate, model, (text,) if single else text, options)
         translations = [Translation([Hypothesis(*h) for h in hypotheses], *rest) for hypotheses, *rest in results]
         return translations[0] if single else translations

@@ -25,7 +25,8 @@ class Engine:
                         prefix: str | None = None, temperature: float | None = None, top_k: int | None = None,
                         top_p: float | None = None, min_p: float | None = None, typical_p: float | None = None,
                         repetition_penalty: float | None = None, seed: int | None = None,
-                        alignment: bool = False, tokens: bool = False, replace_unknown: bool = False) -> Translation: ...
+                        alignment: bool = False, tokens: bool = False, alternatives: bool = False,
+                        replace_unknown: bool = False) -> Translation: ...
     @overload
     async def translate(self, model: int, text: _Texts, *, beam: int | None = None, n_best: int | None = None,
                         length_penalty: float | None = None, coverage_penalty: float | None = None,
@@ -34,7 +35,8 @@ class Engine:
                         prefix: str | None = None, temperature: float | None = None, top_k: int | None = None,
                         top_p: float | None = None, min_p: float | None = None, typical_p: float | None = None,
                         repetition_penalty: float | None = None, seed: int | None = None,
-                        alignment: bool = False, tokens: bool = False, replace_unknown: bool = False) -> list[Translation]: ...
+                        alignment: bool = False, tokens: bool = False, alternatives: bool = False,
+                        replace_unknown: bool = False) -> list[Translation]: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,

@@ -156,7 +156,8 @@ class Translator(Model):
     def translate(self, text, *, beam=None, n_best=None, length_penalty=None, coverage_penalty=None, patience=None,
                   max_ratio=None, no_repeat_ngram=None, min_length=None, prefix=None, suppress=None,
                   temperature=None, top_k=None, top_p=None, min_p=None, typical_p=None, repetition_penalty=None, seed=None,
-                  first_line=0, source=None, target=None, alignment=False, tokens=False, replace_unknown=False,
+                  first_line=0, source=None, target=None, alignment=False, tokens=False, alternatives=False,
+                  replace_unknown=False,
                   ensemble=(), split=None, detokenize=True, should_stop=None):
         """Translates a str to a Translation, or a list or tuple of str to a list of them.
 
@@ -180,6 +181,7 @@ class Translator(Model):
         source, target   codes of languages, of models that have tokens for them ("deu_Latn")
         alignment        also return attention weights between tokens; costs a pass for each hypothesis
         tokens           also return tokens and their log-probabilities
+        alternatives     True: the n_best most probable tokens after the prefix, each continued greedily
         replace_unknown  True: each unknown word of the text becomes the source word that it attends to most
         ensemble         other Translators of the same vocabularies: a token has the mean of the log-probabilities of all models.
                          Such a call packs the weights of all of them first
@@ -197,7 +199,7 @@ class Translator(Model):
                    "top_k": top_k, "top_p": top_p, "min_p": min_p, "typical_p": typical_p,
                    "repetition_penalty": repetition_penalty, "seed": seed,
                    "source": source, "target": target, "alignment": alignment, "tokens": tokens,
-                   "replace_unknown": replace_unknown,
+                   "alternatives": alternatives, "replace_unknown": replace_unknown,
                    "split": split, "as_tokens": None if detokenize else True}
         single = isinstance(text, str)
         others = tuple(getattr(other, "_handle", None) for other in ensemble)

@@ -58,6 +58,7 @@ class Translator(Model):
                   min_p: float | None = None, typical_p: float | None = None, repetition_penalty: float | None = None,
                   seed: int | None = None, first_line: int = 0,
                   source: str | None = None, target: str | None = None, alignment: bool = False, tokens: bool = False,
+                  alternatives: bool = False,
                   replace_unknown: bool = False, ensemble: Sequence[Translator] = (),
                   split: Literal["as_trained", "long", "all"] | None = None, detokenize: bool = True,
                   should_stop: Callable[[], bool] | None = None) -> Translation: ...
@@ -70,7 +71,8 @@ class Translator(Model):
                   temperature: float | None = None, top_k: int | None = None, top_p: float | None = None,
                   min_p: float | None = None, typical_p: float | None = None, repetition_penalty: float | None = None,
                   seed: int | None = None, first_line: int = 0, source: str | None = None, target: str | None = None,
-                  alignment: bool = False, tokens: bool = False, replace_unknown: bool = False,
+                  alignment: bool = False, tokens: bool = False, alternatives: bool = False,
+                  replace_unknown: bool = False,
                   ensemble: Sequence[Translator] = (),
                   split: Literal["as_trained", "long", "all"] | None = None,
                   detokenize: bool = True, should_stop: Callable[[], bool] | None = None) -> list[Translation]: ...

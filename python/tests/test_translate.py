@@ -60,6 +60,10 @@ class TheProgramsBytes(unittest.TestCase):
         self.assertEqual("".join(t + "\n" for t in ours), self.program("--replace-unknown", lines=lines))
         self.assertFalse(any("<unk>" in text for text in ours))
 
+    def test_alternatives(self):
+        ours = self.model.translate(LINES[0], n_best=3, alternatives=True)
+        self.assertEqual(len({h.text.split()[0] for h in ours.hypotheses}), 3)
+
     def test_coverage_and_patience(self):
         ours = [t.text for t in self.model.translate(LINES[:40], beam=4, coverage_penalty=0.5, patience=1)]
         self.assertEqual("".join(t + "\n" for t in ours), self.program("--beam", "4", "--coverage-penalty", "0.5", "--patience",

@@ -69,6 +69,8 @@ static const cli_option OPTIONS[] = {
                   "(default: once no other can win; for a Hugging Face folder, as it says)"),
     OPTION_COUNT("n-best", "N", AT(o.n_best), 1, 1024, "Print the N best hypotheses, each as LINE<tab>SCORE<tab>TEXT; at most "
                  "the beam size"),
+    OPTION_FLAG("alternatives", AT(o.alternatives), "With --n-best: alternatives at a position: the N most probable tokens "
+                "after the prefix, each continued greedily", .needs = "n-best"),
     OPTION_COUNT("no-repeat-ngram", "N", AT(o.no_repeat), 0, 1024, "No n-gram of N tokens is repeated within a translation; 0: "
                  "they may be (default, but for a Hugging Face folder that says otherwise)"),
     OPTION_NUMBER("max-length-ratio", "R", AT(o.max_ratio), 0.01, 1000, "Maximum length: R times the tokens of the source, plus "

@@ -94,7 +94,9 @@ rapt_code translate_options_fill(const rapt_model *m, rapt_translate_options *o,
 {
     const rapt_search_policy *p = &m->search;
     const bool asked = generate_options_ask(&o->sample);
-    if (SIZED_AS_MODEL(o->beam))
+    if (o->alternatives && SIZED_AS_MODEL(o->beam))
+        o->beam = o->n_best;
+    else if (SIZED_AS_MODEL(o->beam))
         o->beam = p->given && !asked ? p->beams : 1;
     fill_sample(p, &o->sample);
     if (SIZED_AS_MODEL(o->length_penalty))
@@ -105,6 +107,9 @@ rapt_code translate_options_fill(const rapt_model *m, rapt_translate_options *o,
     if (!code && asked && o->beam > 1)
         code = rapt_fail(err, RAPT_ERR_VALUE, "a beam of %zu does not sample: temperature, greedy, top_k, top_p, min_p and "
                          "typical_p go with a beam of 1", o->beam);
+    if (!code && o->alternatives && (asked || o->beam != o->n_best))
+        code = rapt_fail(err, RAPT_ERR_VALUE, "alternatives are continued greedily, %zu of them: not with a beam of %zu, nor "
+                         "with sampling", o->n_best, o->beam);
     o->batch = MIN(o->batch, LARGEST_BATCH);
     if (SIZED_AS_MODEL(o->max_ratio))
         o->max_ratio = 0; /* the search's own limit */

@@ -45,6 +45,7 @@ static rapt_translate_options options_of_run(const rapt_translate_options *fixed
     o.tokens = run->tokens;
     o.replace_unknown = run->replace_unknown;
     o.patience = run->patience;
+    o.alternatives = run->alternatives;
     o.coverage_penalty = run->coverage_penalty;
     return o;
 }
@@ -88,7 +89,7 @@ rapt_code translate_settings_init(translate_settings *s, const translate_setup *
     const suppressed *none_of = options ? &s->suppressed : &setup->suppressed;
     const size_t least = s->o.min_length;
     s->search = (search_options){
-        .beam = s->o.beam, .length_penalty = s->o.length_penalty, .patience = s->o.patience,
+        .beam = s->o.beam, .length_penalty = s->o.length_penalty, .patience = s->o.patience, .alternatives = s->o.alternatives,
         .n_best = s->o.coverage_penalty > 0 ? s->o.beam : s->o.n_best, .no_repeat = s->o.no_repeat, .max_ratio = s->o.max_ratio,
         .min_length = SIZED_AS_MODEL(least) ? 0 : least == 0 ? SIZE_MAX : least, .special = m->translation.special,
         .suppressed = none_of->lists, .suppressed_count = none_of->count,

@@ -182,6 +182,14 @@ static rapt_code search_weigh(search *s, size_t row, rapt_real *const *logits, s
     return code;
 }
 
+/* The best token of a row that does not compete with the others. */
+static void search_take_best(search *s, const rapt_real *x, double base, size_t row)
+{
+    const size_t best = s->k->argmax(s->classes, x);
+    if (x[best] > -INFINITY)
+        s->candidates.best[s->candidates.count++] = (candidate){base + (double)x[best], row, (int32_t)best};
+}
+
 /* Collects the candidates of all rows. */
 static rapt_code search_gather(search *s, rapt_real *const *logits, size_t models, rapt_error *err)
 {
@@ -197,6 +205,8 @@ static rapt_code search_gather(search *s, rapt_real *const *logits, size_t model
             candidates_insert(&s->candidates, (candidate){base + (double)x[forced], i, forced});
         } else if (!code && s->options.draw)
             code = search_draw(s, x, base, err);
+        else if (!code && s->parted)
+            search_take_best(s, x, base, i);
         else if (!code)
             candidates_gather_row(s->k, &s->candidates, s->classes, x, base, i);
         if (code)
@@ -211,8 +221,9 @@ static rapt_code search_gather(search *s, rapt_real *const *logits, size_t model
 static void search_choose(search *s)
 {
     const bool last = s->length + 1 == s->text.max_length;
+    const size_t most = s->options.alternatives ? s->options.beam : s->candidates.count;
     size_t open = 0;
-    for (size_t i = 0; i < s->candidates.count && open < s->options.beam; i++) {
+    for (size_t i = 0; i < s->candidates.count && i < most && open < s->options.beam; i++) {
         const candidate *c = &s->candidates.best[i];
         const bool ends = search_ends(s, c->token);
         open += !ends;
@@ -220,6 +231,10 @@ static void search_choose(search *s)
             search_continue_row(s, c);
         else if (i < s->options.beam || s->rule->late_ends)
             search_keep(s, c);
+    }
+    if (s->options.alternatives) { /* each row to its own end, from where several tokens may follow */
+        s->parted = s->parted || s->candidates.count > 1;
+        return;
     }
     s->rule->drop(s);
     if (s->enough > 0 && s->ended >= s->enough)

@@ -25,6 +25,8 @@ typedef struct search_options {
     size_t n_best;         /* hypotheses wanted, 1 .. beam */
     double patience;       /* P > 0: the search is over once beam * P hypotheses, rounded, have ended (Kasai et al. 2022); with a
                               policy, that replaces its early_stopping. 0: the rule alone says when */
+    bool alternatives;     /* the best `beam` tokens after the prompt are rows, each of which continues by its own best tokens;
+                              n_best is the beam then */
     size_t no_repeat;      /* no-repeat n-gram size; 0: off */
     double max_ratio;      /* see search_limit */
     size_t min_length;     /* tokens after the prompt that come before <eos>; 0: as the policy says, or none; SIZE_MAX: none */

@@ -40,6 +40,7 @@ struct search {
     search_row *rows, *next;        /* [row_count] and [next_count] of options.beam: this step's, and the next one's */
     size_t row_count, next_count;
     int32_t *tokens, *parents;      /* [row_count] */
+    bool parted;                    /* the rows are alternatives by now */
     bool same;                      /* the rows continue the rows before, in their order */
     candidate_list candidates;
     bool *seen;                     /* [classes] false, for penalties; or NULL */

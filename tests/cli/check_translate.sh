@@ -249,6 +249,10 @@ translate unknown.txt --tokens --replace-unknown >taken.out
 check '--replace-unknown: tokens stay' cmp <(cut -f2,3 unknown.out) <(cut -f2,3 taken.out)
 check '--replace-unknown: no <unk>' test "$(cut -f1 taken.out | grep -c '<unk>')" = 0
 is '--replace-unknown without unknown words' plain.out translate lines.txt --replace-unknown
+# Alternatives behind a prefix: as many as are asked for, and they differ in the next word.
+translate --text "$(head -1 lines.txt)" --prefix "$(cut -d' ' -f1 plain.out | head -1)" --n-best 4 --alternatives >others.out
+check '--alternatives differ in the next word' test "$(cut -f3 others.out | cut -d' ' -f2 | sort -u | wc -l)" = 4
+refused 2 'alternatives .*n-best' '--alternatives alone' "$RAPT" translate model lines.txt --alternatives
 # An ensemble of a model and itself is the model; one with another model is neither; other vocabularies are refused.
 is '--ensemble with itself' plain.out translate lines.txt --ensemble model
 is '--ensemble with itself twice, beam' best.out translate lines.txt --beam 4 --length-penalty 0.6 --n-best 4 --ensemble model \

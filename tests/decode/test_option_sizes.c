@@ -212,7 +212,7 @@ static void reserved_members_are_zero(void **state)
     rapt_score score;
     (void)state;
     rapt_model *pair = translation_model(), *lm = of_characters();
-    is_reserved(rapt_translate(pair, lines, 1, &TRANSLATE(.reserved[1] = 1), out, &err), &err, "translate_options");
+    is_reserved(rapt_translate(pair, lines, 1, &TRANSLATE(.reserved[0] = 1), out, &err), &err, "translate_options");
     is_reserved(rapt_translate(pair, lines, 1, &TRANSLATE(.compute = compute), out, &err), &err, "compute");
     is_reserved(rapt_generate(lm, "A", &GENERATE(.reserved[6] = 1), &text, &err), &err, "generate_options");
     is_reserved(rapt_generate(lm, "A", &GENERATE(.sample.reserved[6] = 1), &text, &err), &err, "sample_options");

@@ -155,6 +155,15 @@ static void hypotheses_have_the_same_bits(void **state)
                     "--min-length 4 --suppress 'w7' --suppress 'w1 w2' --prefix 'w5' --replace-unknown <<< 'w1 w2 w3'");
 }
 
+static void alternatives_have_the_same_bits(void **state)
+{
+    static const char *const lines[] = {"w1 w2 w3"};
+    (void)state;
+    check_translate("{\"text\": \"w1 w2 w3\", \"prefix\": \"w5\", \"n_best\": 3, \"alternatives\": true}", lines, 1,
+                    TRANSLATE(.prefix = "w5", .n_best = 3, .alternatives = true), false,
+                    "rapt translate de-en --n-best 3 --alternatives --prefix 'w5' <<< 'w1 w2 w3'");
+}
+
 static void draws_have_the_same_bits(void **state)
 {
     static const char *const lines[] = {"w1 w2 w3", "", "w1 w2 w3 w4 w5 w6 w7 w8 w9", "w1 w2 w3"};
@@ -235,6 +244,7 @@ static void wrong_requests(void **state)
         {"{\"text\": \"w1\", \"length_penalty\": \"1\"}", 400, "length_penalty"},
         {"{\"text\": \"w1\", \"coverage_penalty\": -1}", 400, "coverage_penalty"},
         {"{\"text\": \"w1\", \"patience\": 0}", 400, "patience"},
+        {"{\"text\": \"w1\", \"alternatives\": true, \"n_best\": 2, \"beam\": 3}", 400, "alternatives are continued greedily"},
         {"{\"text\": \"w1\", \"no_repeat_ngram\": -1}", 400, "no_repeat_ngram"},
         {"{\"text\": \"w1\", \"max_length_ratio\": 0}", 400, "max_length_ratio"},
         {"{\"text\": \"w1\", \"min_length\": 65537}", 400, "min_length"},
@@ -294,7 +304,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hypotheses_have_the_same_bits),
-        cmocka_unit_test(draws_have_the_same_bits), cmocka_unit_test(alignments_have_the_same_bits),
+        cmocka_unit_test(draws_have_the_same_bits),
+        cmocka_unit_test(alternatives_have_the_same_bits), cmocka_unit_test(alignments_have_the_same_bits),
         cmocka_unit_test(several_lines),
         cmocka_unit_test(languages_choose_the_model),
         cmocka_unit_test(wrong_requests),

@@ -164,12 +164,14 @@ static void read_search_options(translating *t, fields *f)
     o->max_ratio = fields_number(f, "max_length_ratio", RAPT_AS_MODEL, 0.01, 1000);
     o->min_length = (size_t)fields_integer(f, "min_length", RAPT_AS_MODEL, 0, 65536);
     o->prefix = fields_text(f, "prefix");
+    o->alternatives = fields_flag(f, "alternatives", false);
     o->replace_unknown = fields_flag(f, "replace_unknown", false);
     read_draws(&o->sample, f);
     if (!t->m)
         return;
     const bool draws = generate_options_ask(&o->sample);
-    const size_t own = draws ? 1 : t->m->search.beams, beam = !SIZED_AS_MODEL(o->beam) ? o->beam : own ? own : 1;
+    const size_t own = draws ? 1 : o->alternatives ? o->n_best : t->m->search.beams;
+    const size_t beam = !SIZED_AS_MODEL(o->beam) ? o->beam : own ? own : 1;
     if (draws && beam > 1)
         fields_fail(f, "beam", "a beam does not sample: not with temperature, top_k, top_p, min_p and typical_p");
     if (o->n_best > beam)

@@ -261,6 +261,8 @@ static void replay_options(replay *r, const translating *t)
         replay_words(r, " --beam %zu", o->beam);
     if (o->n_best > 1)
         replay_words(r, " --n-best %zu", o->n_best);
+    if (o->alternatives)
+        replay_words(r, " --alternatives");
     if (!SIZED_AS_MODEL(o->length_penalty))
         replay_number(r, "--length-penalty", o->length_penalty);
     if (o->coverage_penalty > 0)
