@@ -1,13 +1,13 @@
 #!/bin/bash
-# tools/serve_clients.sh [VENV]: clients of other projects ask `rapt serve`: OpenAI's, DeepL's, two of LibreTranslate's interface,
-# lm-evaluation-harness, schemathesis, promtool, and llama.cpp's server tests. Installs them into the Python environment VENV
+# tools/serve_clients.sh [VENV]: clients of other projects ask `rapt serve`: OpenAI's, DeepL's, Cohere's, two of LibreTranslate's
+# interface, lm-evaluation-harness, schemathesis, promtool, and llama.cpp's server tests. Installs them into the Python environment VENV
 # (~/.cache/rapt-clients) from PyPI, which takes 1 GB, and runs the checks of tests/ that need them, with more requests than ./test.
 # RAPT is the program (build/rapt). LLAMA_CPP names a folder with llama.cpp's sources, whose tests are skipped without. promtool is
 # of Debian's package prometheus. The last line is "N passed, N failed, N skipped".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 VENV=${1:-$HOME/.cache/rapt-clients}
-PACKAGES=(openai deepl libretranslatepy schemathesis pytest requests filelock lm-eval transformers tenacity aiohttp)
+PACKAGES=(openai deepl cohere libretranslatepy schemathesis pytest requests filelock lm-eval transformers tenacity aiohttp)
 export EXAMPLES=${EXAMPLES:-60} SEED=${SEED:-1} PYTHON=$VENV/bin/python
 [ -x "$PYTHON" ] || python3 -m venv "$VENV" || exit 1
 "$PYTHON" -m pip install --quiet "${PACKAGES[@]}" || exit 1

@@ -48,6 +48,14 @@ else
     skip "lm-evaluation-harness: there is no Python package lm_eval, or no transformers"
 fi
 
+# ---- Cohere's client ----------------------------------------------------------------------------------------------------
+run_client "requests of the form of Cohere's: rapt rerank" 60 python3 "$HERE/rank_client.py" imitated "$URL" pairs pairs
+if has_package cohere; then
+    run_client "Cohere's client: rapt rerank" 60 "$PYTHON" "$HERE/rank_client.py" cohere "$URL" pairs pairs
+else
+    skip "Cohere's client: there is no Python package cohere"
+fi
+
 # ---- schemathesis, with requests that these models take: none is refused ------------------------------------------------
 schemathesis=$(dirname "$(command -v "$PYTHON")")/schemathesis
 [ -x "$schemathesis" ] || schemathesis=$(command -v schemathesis)
