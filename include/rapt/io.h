@@ -129,8 +129,8 @@ typedef struct rapt_load_options {
                             checksums, which are compared before that: its file is read once */
     void *context;       /* of stop */
     bool held;           /* for the base of adapters that are trained (rapt_model_add_lora): matrices stay in the files as with
-                            `inference`, but the model can be trained and saved. Matrix products of layers read weights that are
-                            stored in fewer bits from there in each pass, once the model has adapters */
+                            `inference`, but the model can be trained and saved. Once it has adapters, matrix products of layers
+                            read weights that are stored in fewer bits from there in each pass, not from rapt_tensor.data */
     uint8_t reserved[7]; /* zeros, or else refused */
 } rapt_load_options;
 

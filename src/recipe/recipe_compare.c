@@ -12,8 +12,9 @@
 /* A run may be resumed with other values of these keys, and with other paths: reports and checkpoints, memory, early stopping;
  * and the special tokens of a text, because the ids are compared. */
 static const char *const FREE[] = {"train.recompute", "train.release_gradients", "train.checkpoint_every", "train.keep",
-                                   "train.sample_every", "train.sample_tokens", "train.sample_prompt", "train.eval_bleu",
-                                   "train.patience", "train.keep_untrained", "train.tensorboard", "data.special_tokens"};
+                                   "train.lora.hold", "train.sample_every", "train.sample_tokens", "train.sample_prompt",
+                                   "train.eval_bleu", "train.patience", "train.keep_untrained", "train.tensorboard",
+                                   "data.special_tokens"};
 
 static const char *const TUNED[] = {"train.lr", "train.lr_end", "train.schedule", "train.warmup", "train.weight_decay",
                                     "train.plateau.patience", "train.plateau.factor", "train.muon.lr",

@@ -151,6 +151,7 @@
     STRING(train.lora.modules, "fine-tuning: layers with adapters: ends of names, comma-separated; empty: all") \
     STRING(train.lora.rank_pattern, "fine-tuning: other ranks: NAME=RANK, comma-separated; NAME: as in PEFT's rank_pattern") \
     STRING(train.lora.alpha_pattern, "fine-tuning: other alphas: NAME=ALPHA, comma-separated")           \
+    BOOL(train.lora.hold, true, "fine-tuning: a base in fewer bits stays in its files: less memory, small batches take longer") \
     STRING(train.lora.save, "language_model: embedding or output matrix to train beside adapters: names, comma-separated") \
     STRING(train.vectors, "initial embeddings: file of GloVe or word2vec; translation: of the source")    \
     STRING(train.target_vectors, "translation: the same for the target")                                  \

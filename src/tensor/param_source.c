@@ -134,6 +134,13 @@ void param_source_leave(const rapt_param *p)
         p->state->source->leave(p->state->source->context);
 }
 
+void param_source_end(rapt_param *p)
+{
+    param_source_rows(p, NULL, 0, p->value.shape[0]);
+    p->state->source = NULL;
+    p->state->fetch = NULL;
+}
+
 void param_source_hold(const rapt_param *p)
 {
     p->state->source->held = true;

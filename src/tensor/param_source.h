@@ -45,6 +45,10 @@ void param_source_rows(const rapt_param *p, pool *threads, size_t first, size_t 
 void param_source_read(const rapt_param *p, size_t first, size_t count, rapt_real *to);
 void param_source_leave(const rapt_param *p);
 
+/* Reads all elements of p, which has no source from then on: for parameters that are trained, whose values are no longer the
+ * file's. Does nothing without a source. */
+void param_source_end(rapt_param *p);
+
 /* From now on matrix products read p, which is stored in fewer bits and is not trained, from its source in each pass
  * (tensor/source_panels.h): its own memory stays untouched as long as no other code asks for its elements. p has a source. */
 void param_source_hold(const rapt_param *p);

@@ -110,8 +110,9 @@ static void count_parameters(const run *r, need *n)
     if (!r->recipe->train.eval_bleu || !r->task->score)
         return;
     size_t threads = (size_t)rapt_tape_threads(r->tape);
-    n->evaluation = n->parameters + threads * TRANSLATING;
-    n->evaluation_space = n->parameters + n->parameters / 2 + threads * TRANSLATING_SPACE;
+    const size_t all = n->parameters + n->held; /* a translator packs them */
+    n->evaluation = all + threads * TRANSLATING;
+    n->evaluation_space = all + all / 2 + threads * TRANSLATING_SPACE;
 }
 
 /* Counts the passes of a step and of validation over a batch of this size, in the recipe's unit. */

@@ -22,35 +22,62 @@ enum { D = 96, FFN = 448, BATCH = 2, TIME = 11, VOCAB = 264 };
 
 static const char TEXT[] = "It was a bright cold day in April, and the clocks were striking thirteen. It was a day.\n";
 
-/* Writes a model of Llama's kind, in place of the last one, with matrices of a type. */
-static void write_model(const char *path, rapt_type weights)
+/* A GGUF file of a Llama or a GPT-2, where q, k and v are one matrix, or a folder of rapt. */
+typedef struct held_file {
+    const char *name;
+    rapt_export_format to;
+    rapt_type weights;
+    bool gpt2;
+} held_file;
+
+static const held_file FILES[] = {{"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_FP16, false},
+                                  {"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_BF16, false},
+                                  {"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_Q8_0, false},
+                                  {"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_Q4_0, false},
+                                  {"gpt2.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_Q8_0, true},
+                                  {"folder", RAPT_EXPORT_RAPT, RAPT_TYPE_BF16, false}};
+enum { FILE_COUNT = sizeof FILES / sizeof *FILES };
+
+static void remove_model(const held_file *f)
+{
+    char command[2 * FOLDER_ROOM];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder_in(f->name));
+    assert_int_equal(system(command), 0);
+}
+
+static void write_model(const held_file *f)
 {
     static const char *const specials[] = {"<|endoftext|>"};
     rapt_error err = {0};
     rapt_tokenizer *k = rapt_tokenizer_train_bpe(TEXT, strlen(TEXT), &TRAIN_BPE(.vocab_size = VOCAB, .specials = specials,
                                                                                .special_count = 1), &err);
     must(err.code, &err);
-    const rapt_lm_config c = {.vocab = rapt_tokenizer_size(k), .layers = 2, .context = 32, .positions = RAPT_POSITIONS_ROTARY,
-                              .rotary_base = 10000,
-                              .block = {.d_model = D, .heads = 4, .kv_heads = 2, .ffn = FFN, .bias = true,
-                                        .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS,
-                                        .ffn_kind = RAPT_FFN_SWIGLU, .no_ffn_bias = true, .no_norm_bias = true}};
+    rapt_lm_config c = {.vocab = rapt_tokenizer_size(k), .layers = 2, .context = 32, .positions = RAPT_POSITIONS_ROTARY,
+                        .rotary_base = 10000,
+                        .block = {.d_model = D, .heads = 4, .kv_heads = 2, .ffn = FFN, .bias = true,
+                                  .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS,
+                                  .ffn_kind = RAPT_FFN_SWIGLU, .no_ffn_bias = true, .no_norm_bias = true}};
+    if (f->gpt2) {
+        c.positions = RAPT_POSITIONS_LEARNED;
+        c.tied = true;
+        c.block = (rapt_block_config){.d_model = D, .heads = 4, .ffn = FFN, .bias = true, .norm_place = RAPT_NORM_PLACE_PRE,
+                                      .ffn_kind = RAPT_FFN_GELU_TANH};
+    }
     rapt_model *m = language_model(&c, k);
-    unlink(path);
-    const rapt_export_options o = {.size = sizeof o, .to = RAPT_EXPORT_GGUF, .weights = weights};
-    must(rapt_model_export(m, path, &o, &err), &err);
+    const rapt_export_options o = {.size = sizeof o, .to = f->to, .weights = f->weights};
+    must(rapt_model_export(m, folder_in(f->name), &o, &err), &err);
     rapt_model_free(m);
 }
 
 /* With adapters whose B is not 0. */
-static rapt_model *adapted(const char *path, bool held)
+static rapt_model *adapted(const held_file *f, bool held, const char *save)
 {
     rapt_error err = {0};
     rapt_load_options o = rapt_load_options_default();
     o.held = held;
-    rapt_model *m = rapt_model_load(path, &o, &err);
+    rapt_model *m = rapt_model_load(folder_in(f->name), &o, &err);
     must(err.code, &err);
-    must(rapt_model_add_lora(m, &MODEL_LORA(.lora.rank = 3), &err), &err);
+    must(rapt_model_add_lora(m, &MODEL_LORA(.lora.rank = 3, .save = save), &err), &err);
     for (size_t i = 0; i < rapt_params_count(m->params); i++) {
         rapt_param *p = params_at(m->params, i);
         for (size_t k = 0; strstr(p->value.name, "lora_B") && k < rapt_tensor_size(&p->value); k++)
@@ -112,15 +139,14 @@ static void same_pass(rapt_tape *t, rapt_model *want, rapt_model *got)
     }
 }
 
-static void gradients_are_those_of_a_model_in_memory(void **state)
+static void gradients_are_as_in_memory(void **state)
 {
-    static const rapt_type types[] = {RAPT_TYPE_FP16, RAPT_TYPE_BF16, RAPT_TYPE_Q8_0, RAPT_TYPE_Q4_0};
     const char *isa = levels_wanted(state);
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        write_model(folder_in("model.gguf"), types[i]);
-        rapt_model *want = adapted(folder_in("model.gguf"), false), *got = adapted(folder_in("model.gguf"), true);
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        write_model(&FILES[i]);
+        rapt_model *want = adapted(&FILES[i], false, NULL), *got = adapted(&FILES[i], true, NULL);
         assert_int_equal(mark_memory(want), 0);
-        assert_int_equal(mark_memory(got), 2 * 7); /* q, k, v, o, gate, up, down */
+        assert_int_equal(mark_memory(got), 2 * (FILES[i].gpt2 ? 6 : 7)); /* q, k, v, o; gate, up, down or two */
         for (int threads = 1; threads <= 3; threads++)
             for (int bf16 = 0; bf16 < 2; bf16++) {
                 const rapt_compute c = {.threads = threads, .isa = isa, .type = bf16 ? RAPT_TYPE_BF16 : RAPT_TYPE_FP32};
@@ -133,28 +159,62 @@ static void gradients_are_those_of_a_model_in_memory(void **state)
         memory_is_as_marked(got);
         rapt_model_free(want);
         rapt_model_free(got);
+        remove_model(&FILES[i]);
     }
-    unlink(folder_in("model.gguf"));
+}
+
+static void same_elements(const rapt_model *want, const rapt_model *got)
+{
+    for (size_t i = 0; i < rapt_params_count(want->params); i++) {
+        const rapt_tensor *a = &rapt_params_at(want->params, i)->value, *b = &rapt_params_at(got->params, i)->value;
+        if (memcmp(a->data, b->data, rapt_tensor_size(a) * sizeof *a->data) != 0)
+            fail_msg("%s", a->name);
+    }
 }
 
 /* A program that asks for elements gets them (rapt_params_at). */
 static void elements_come_when_they_are_asked_for(void **state)
 {
     (void)state;
-    write_model(folder_in("model.gguf"), RAPT_TYPE_Q8_0);
-    rapt_model *want = adapted(folder_in("model.gguf"), false), *got = adapted(folder_in("model.gguf"), true);
-    for (size_t i = 0; i < rapt_params_count(want->params); i++) {
-        const rapt_tensor *a = &rapt_params_at(want->params, i)->value, *b = &rapt_params_at(got->params, i)->value;
-        assert_memory_equal(a->data, b->data, rapt_tensor_size(a) * sizeof *a->data);
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        write_model(&FILES[i]);
+        rapt_model *want = adapted(&FILES[i], false, NULL), *got = adapted(&FILES[i], true, NULL);
+        same_elements(want, got);
+        rapt_model_free(want);
+        rapt_model_free(got);
+        remove_model(&FILES[i]);
     }
-    rapt_model_free(want);
-    rapt_model_free(got);
-    unlink(folder_in("model.gguf"));
+}
+
+/* An embedding that is trained as a whole, of which a step reads few rows, and which decays in all. */
+static void saved_matrices_are_trained_as_in_memory(void **state)
+{
+    static const rapt_adam_options decays = ADAM(.weight_decay = 0.1);
+    rapt_error err = {0};
+    (void)state;
+    write_model(&FILES[1]);
+    rapt_model *both[] = {adapted(&FILES[1], false, "embed_tokens"), adapted(&FILES[1], true, "embed_tokens")};
+    for (size_t i = 0; i < 2; i++) {
+        rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
+        rapt_adam *adam = rapt_adam_new(both[i]->params, &decays, &err);
+        must(err.code, &err);
+        for (int step = 0; step < 3; step++) {
+            pass(t, both[i]);
+            must(rapt_adam_step(adam, t, 0.05, 1, &err), &err);
+        }
+        rapt_adam_free(adam);
+        rapt_tape_free(t);
+    }
+    same_elements(both[0], both[1]);
+    rapt_model_free(both[0]);
+    rapt_model_free(both[1]);
+    remove_model(&FILES[1]);
 }
 
 int main(void)
 {
-    struct CMUnitTest tests[1 + LEVELS_MOST] = {cmocka_unit_test(elements_come_when_they_are_asked_for)};
-    levels_tests(tests + 1, "gradients", gradients_are_those_of_a_model_in_memory, kernels_names);
+    struct CMUnitTest tests[2 + LEVELS_MOST] = {cmocka_unit_test(elements_come_when_they_are_asked_for),
+                                                cmocka_unit_test(saved_matrices_are_trained_as_in_memory)};
+    levels_tests(tests + 2, "gradients", gradients_are_as_in_memory, kernels_names);
     return cmocka_run_group_tests_name("held base", tests, folder_make, remove_folder);
 }

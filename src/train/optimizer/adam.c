@@ -3,6 +3,7 @@
 #include "rapt/train.h"
 
 #include "base/pages.h"
+#include "tensor/param_source.h"
 #include "tensor/params.h"
 #include "train/optimizer/adam_core.h"
 #include "train/optimizer/adam_moment.h"
@@ -65,6 +66,8 @@ static bool allocate_moments(rapt_adam *a, size_t i)
     rapt_param *p = params_at(a->set, i);
     const adam_kind kind = a->kinds[i] = wanted_kind(a, p);
     const size_t count = moments_of(a, kind);
+    if (kind != ADAM_NOT_TRAINED)
+        param_source_end(p);
     void *moments[2] = {NULL, NULL};
     for (size_t k = 0; k < count; k++)
         if (!(moments[k] = new_moment(a, p, kind)))
