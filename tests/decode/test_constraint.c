@@ -87,6 +87,24 @@ static void mask_is_that_of_bytes(const constrained *c, const uint8_t *allowed, 
     free(scratch);
 }
 
+/* With less work some tokens are left out, but none of one byte. */
+static void brief_masks_have_all_bytes(const constrained *c, const uint8_t *allowed, arena *scratch)
+{
+    static const size_t works[] = {0, 40, 400};
+    const size_t vocab = rapt_tokenizer_size(c->tokenizer);
+    uint8_t *brief = malloc(vocab);
+    assert_non_null(brief);
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+        assert_true(schema_mask_within(c->state, c->trie, works[i], scratch, brief));
+        for (size_t id = 0; id < vocab; id++) {
+            size_t size;
+            rapt_tokenizer_token(c->tokenizer, (int32_t)id, &size);
+            assert_true(size == 1 ? brief[id] == allowed[id] : brief[id] <= allowed[id]);
+        }
+    }
+    free(brief);
+}
+
 static int32_t draw_allowed(const uint8_t *allowed, size_t vocab, uint64_t seed, size_t step)
 {
     size_t left = 0;
@@ -126,6 +144,7 @@ static size_t walk_tokens(constrained *c, uint64_t seed, bool narrowed)
         }
         assert_true(schema_mask(c->state, c->trie, &scratch, allowed));
         mask_is_that_of_bytes(c, allowed, narrowed);
+        brief_masks_have_all_bytes(c, allowed, &scratch);
         const int32_t id = draw_allowed(allowed, vocab, seed, step);
         size_t size;
         const char *bytes = rapt_tokenizer_token(c->tokenizer, id, &size);

@@ -34,6 +34,7 @@ static int outcome(const json_schema *s, const char *text)
 }
 
 #define OBJECT "{'type':'object','properties':{'a':{'type':'integer'},'b':{'enum':['x','xy',null]}},'required':['a']"
+#define KEYS "{'properties':{'b':{'const':0},'a':{'const':0},'ab':{'const':0},'abc':{'const':0}},'required':['a']}"
 #define TREE "{'$defs':{'t':{'type':'array','items':{'$ref':'#/$defs/t'}}},'$ref':'#/$defs/t'}"
 
 static const struct { const char *schema, *text; int outcome; } TEXTS[] = {
@@ -79,6 +80,8 @@ static const struct { const char *schema, *text; int outcome; } TEXTS[] = {
     {"{'allOf':[{'enum':[1.0,2,{'a':1}]},{'enum':[{'a':1},3,1]}]}", "2", -1},
     {"{'type':'string','pattern':'^a{0}b{2,}$'}", "'bbb'", 1}, {"{'type':'string','pattern':'^a{0}b{2,}$'}", "'b'", -1},
     {"{'type':'object','additionalProperties':{'type':'null'}}", "{'a':null,'a':null}", 1},
+    {KEYS, "{'ab'", -1}, {KEYS, "{'a':0,'ab':0}", 1}, {KEYS, "{'b':0,'a':0,'abc':0}", 1}, {KEYS, "{'b':0,'ab", -1},
+    {KEYS, "{'a':0,'b", -1}, {KEYS, "{'a':0,'b':1", -1}, {KEYS, "{'b':0}", -1}, {KEYS, "{'a':0,'abc':0,'ab", -1},
     {"{'allOf':[{'const':{'b':2,'a':1.0}},{'const':{'a':1,'b':2}}]}", "{'a':1,'b':2}", 1},
     {"{'allOf':[{'const':{'b':2,'a':1.0}},{'const':{'a':1,'b':2}}]}", "{'b'", -1},
     {"{'enum':[[1.0,[2e0]]],'const':[1,[2]]}", "[1,[2]]", 1},

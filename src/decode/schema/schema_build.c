@@ -261,6 +261,35 @@ static rapt_code add_slots(builder *b, const schema_facts *f, schema_shape *s, j
     return code;
 }
 
+static int by_key(const void *a, const void *b)
+{
+    return schema_text_order(&(*(schema_slot *const *)a)->text, &(*(schema_slot *const *)b)->text);
+}
+
+/* What finds the keys that may come next. */
+static rapt_code order_slots(builder *b, const schema_facts *f, schema_shape *s, rapt_error *err)
+{
+    rapt_code code = schema_charge(&b->work, f->object_count > 0 ? f->objects[0] : b->work.root, s->count * STEPS_KEYWORD, err);
+    schema_slot **sorted = code ? NULL : schema_alloc(&b->work, s->count, sizeof *sorted, err);
+    s->texts = sorted ? schema_alloc(&b->work, s->count, sizeof *s->texts, err) : NULL;
+    s->order = s->texts ? schema_alloc(&b->work, s->count, sizeof *s->order, err) : NULL;
+    s->needed = s->order ? schema_alloc(&b->work, s->count + 1, sizeof *s->needed, err) : NULL;
+    if (!s->needed)
+        return err->code;
+    for (size_t i = 0; i < s->count; i++)
+        sorted[i] = &s->slots[i];
+    if (s->count > 1)
+        qsort(sorted, s->count, sizeof *sorted, by_key);
+    for (size_t i = 0; i < s->count; i++) {
+        s->texts[i] = sorted[i]->text;
+        s->order[i] = (uint16_t)(sorted[i] - s->slots);
+    }
+    s->needed[s->count] = (uint16_t)s->count;
+    for (size_t i = s->count; i-- > 0;)
+        s->needed[i] = s->slots[i].required ? (uint16_t)i : s->needed[i + 1];
+    return RAPT_OK;
+}
+
 /* Other keys: what "additionalProperties" says. If nothing does, an object with "properties" has no others, which any schema
  * allows. */
 static rapt_code add_other_keys(builder *b, const schema_facts *f, schema_shape *s, rapt_error *err)
@@ -292,6 +321,7 @@ static rapt_code add_object(builder *b, const schema_facts *f, rapt_error *err)
     json_t *keys = json_object();
     rapt_code code = keys ? add_slots(b, f, &s, keys, err) : schema_no_memory(err);
     json_decref(keys);
+    code = code ? code : order_slots(b, f, &s, err);
     code = code ? code : add_other_keys(b, f, &s, err);
     return code ? code : add_shape(b, s, err);
 }

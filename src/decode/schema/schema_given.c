@@ -30,7 +30,7 @@ rapt_code schema_json(schema_work *w, const json_t *value, const char *after, sc
     return code ? code : bytes ? RAPT_OK : err->code;
 }
 
-static int texts_order(const schema_text *p, const schema_text *q)
+int schema_text_order(const schema_text *p, const schema_text *q)
 {
     const int order = memcmp(p->bytes, q->bytes, p->size < q->size ? p->size : q->size);
     return order ? order : (p->size > q->size) - (p->size < q->size);
@@ -40,7 +40,7 @@ static int texts_order(const schema_text *p, const schema_text *q)
 
 static int by_given_text(const void *a, const void *b)
 {
-    return texts_order(&((const given_value *)a)->text, &((const given_value *)b)->text);
+    return schema_text_order(&((const given_value *)a)->text, &((const given_value *)b)->text);
 }
 
 /* Two of them may be equal and have different texts. */
@@ -191,7 +191,7 @@ rapt_code given_add_words(given_lists *g, unsigned types, rapt_error *err)
 
 static int by_choice_text(const void *a, const void *b)
 {
-    return texts_order(a, b);
+    return schema_text_order(a, b);
 }
 
 rapt_code given_take(given_lists *g, schema_shape *out, rapt_error *err)
@@ -206,7 +206,7 @@ rapt_code given_take(given_lists *g, schema_shape *out, rapt_error *err)
         return err->code;
     qsort(g->texts, count, sizeof *g->texts, by_choice_text);
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || texts_order(&out->texts[out->count - 1], &g->texts[i]) != 0)
+        if (i == 0 || schema_text_order(&out->texts[out->count - 1], &g->texts[i]) != 0)
             out->texts[out->count++] = g->texts[i];
     return RAPT_OK;
 }

@@ -37,6 +37,8 @@ rapt_code given_add_words(given_lists *g, unsigned types, rapt_error *err);
 /* Makes one shape of `texts`, which is empty then; out->count 0: there is none. */
 rapt_code given_take(given_lists *g, schema_shape *out, rapt_error *err);
 
+/* By bytes, as qsort has it. */
+int schema_text_order(const schema_text *p, const schema_text *q);
 /* The JSON of a value of a schema_document_read, with the keys of objects in order, so that equal values have equal texts. With
  * `after`, it is a text, without the first quotation mark and with `after` behind it. Errors as in schema_alloc; `out->bytes` is
  * NULL then. */

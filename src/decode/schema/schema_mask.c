@@ -1,6 +1,6 @@
 /* decode/schema/schema_mask.c: a walk through the trie of the tokens with the states after their bytes. Within a string nearly
  * all tokens may follow: those that stay in it are known beforehand (token_trie_span), and only what follows its end is
- * walked. */
+ * walked. A walk is bounded: when too much work is done, what is left is walked by single characters. */
 #include "decode/schema/schema_mask.h"
 
 #include <stdlib.h>
@@ -10,6 +10,8 @@ typedef struct mask_walk {
     const token_trie *trie;
     arena *scratch;
     uint8_t *allowed;
+    size_t left;  /* work */
+    bool brief;   /* there was none left: only tokens of one character, and those that are known beforehand */
     schema_state *levels[TRIE_LONGEST + 1]; /* after each byte of a token; made when they are needed */
     uint8_t spanned[2][JSON_CHAR_STATES];   /* characters up to which allow_span has been, plus 1 */
 } mask_walk;
@@ -21,28 +23,44 @@ static schema_state *mask_level(mask_walk *w, size_t level)
     return w->levels[level];
 }
 
+static void spend(mask_walk *w, size_t work)
+{
+    w->left -= work < w->left ? work : w->left;
+}
+
+/* Bytes of the character that begins with one. */
+static size_t character_size(uint8_t first)
+{
+    return first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 1;
+}
+
 static void allow_tokens(const mask_walk *w, const trie_node *n)
 {
     for (int32_t id = n->token; id >= 0; id = w->trie->same[id])
         w->allowed[id] = 1;
 }
 
-/* Allows the tokens of nodes begin .. end - 1 that the state of level 0 takes; it comes after `base` bytes of them. */
+/* Allows the tokens of nodes begin .. end - 1 that the state of level 0 takes; it comes after `base` bytes of them.
+ * Ends when no work is left. */
 static bool walk_nodes(mask_walk *w, uint32_t begin, uint32_t end, size_t base)
 {
-    for (uint32_t i = begin; i < end;) {
+    size_t most = TRIE_LONGEST;
+    for (uint32_t i = begin; i < end && (w->left > 0 || (w->brief && base == 0));) {
         const trie_node *n = &w->trie->nodes[i];
         const size_t level = n->depth - base;
         schema_state *out = mask_level(w, level);
         if (!out)
             return false;
+        if (level == 1 && w->brief)
+            most = character_size(n->byte);
         schema_step(w->levels[level - 1], n->byte, out);
+        spend(w, out->work);
         if (out->count == 0) {
             i = n->end;
             continue;
         }
         allow_tokens(w, n);
-        i++;
+        i = level < most ? i + 1 : n->end;
     }
     return true;
 }
@@ -92,6 +110,7 @@ static bool walk_string(mask_walk *w, const schema_run *r)
         return false;
     after->count = 0;
     schema_run_close(r, after);
+    spend(w, span->exit_count / 4);
     allow_span(w, r, true, span, s->max - r->chars);
     for (size_t i = 0; i < span->exit_count; i++) {
         const struct trie_exit *e = &span->exits[i];
@@ -120,13 +139,14 @@ static size_t exit_at(const trie_span *span, uint32_t node)
 }
 
 /* Which of the span's exits would end a slot's key, of which `r` has the beginning. */
-static bool *slot_keys(const mask_walk *w, const schema_run *r, const trie_span *span)
+static bool *slot_keys(mask_walk *w, const schema_run *r, const trie_span *span)
 {
     const schema_shape *s = r->frames[r->depth - 1].shape;
     bool *taken = arena_zeroed(w->scratch, span->exit_count + 1, sizeof *taken);
-    for (size_t i = 0; taken && r->high && i < s->count; i++) {
-        const schema_text *t = &s->slots[i].text;
-        if (t->size < r->chars + 2 || memcmp(t->bytes, s->slots[r->low].text.bytes, r->chars) != 0)
+    spend(w, 8 * (r->high - r->low));
+    for (size_t i = r->low; taken && i < r->high; i++) {
+        const schema_text *t = &s->texts[i];
+        if (t->size < r->chars + 2)
             continue;
         const int64_t node = token_trie_find(w->trie, t->bytes + r->chars, t->size - r->chars - 1); /* without the colon */
         if (node >= 0)
@@ -144,6 +164,7 @@ static bool walk_other_key(mask_walk *w, const schema_run *r)
         return false;
     after->count = 0;
     schema_run_colon(r, after);
+    spend(w, span->exit_count / 4);
     allow_span(w, r, false, span, SIZE_MAX);
     for (size_t i = 0; i < span->exit_count; i++) {
         const uint32_t node = span->exits[i].node;
@@ -163,7 +184,7 @@ static bool walk_run(mask_walk *w, const schema_run *r)
         return walk_string(w, r);
     if (r->phase == RUN_SCALAR && r->now->kind == SCHEMA_PATTERN)
         return walk_pattern(w, r);
-    if (r->phase == RUN_OTHER_KEY)
+    if (r->phase == RUN_OTHER_KEY && !w->brief)
         return walk_other_key(w, r);
     schema_state *own = mask_level(w, 0);
     if (!own)
@@ -175,6 +196,11 @@ static bool walk_run(mask_walk *w, const schema_run *r)
 
 bool schema_mask(const schema_state *s, const token_trie *t, arena *scratch, uint8_t *allowed)
 {
+    return schema_mask_within(s, t, SCHEMA_MASK_WORK, scratch, allowed);
+}
+
+bool schema_mask_within(const schema_state *s, const token_trie *t, size_t work, arena *scratch, uint8_t *allowed)
+{
     const arena_mark mark = arena_save(scratch);
     mask_walk *w = arena_zeroed(scratch, 1, sizeof *w);
     bool ok = w != NULL;
@@ -183,9 +209,15 @@ bool schema_mask(const schema_state *s, const token_trie *t, arena *scratch, uin
         w->trie = t;
         w->scratch = scratch;
         w->allowed = allowed;
+        w->left = work;
     }
-    for (size_t i = 0; i < s->count && ok; i++)
+    for (size_t i = 0; i < s->count && ok; i++) {
         ok = walk_run(w, &s->runs[i]);
+        if (ok && w->left == 0 && !w->brief) {
+            w->brief = true;
+            ok = walk_run(w, &s->runs[i]);
+        }
+    }
     arena_release(scratch, mark);
     return ok;
 }

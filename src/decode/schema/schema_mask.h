@@ -6,9 +6,14 @@
 #include "decode/schema/schema_step.h"
 #include "text/token_trie.h"
 
-/* Sets allowed[id] to 1 for tokens of the trie whose bytes may follow, to 0 for others. False: out of memory. `scratch` is
- * left as it was. */
+enum { SCHEMA_MASK_WORK = 1 << 17 }; /* about 10 ms */
+
+/* Sets allowed[id] to 1 for tokens of the trie whose bytes may follow, to 0 for others. After SCHEMA_MASK_WORK, in the units of
+ * schema_state.work, only some tokens of more than one character are found: a text is never stuck for it. False: out of memory.
+ * `scratch` is left as it was. */
 bool schema_mask(const schema_state *s, const token_trie *t, arena *scratch, uint8_t *allowed);
+/* With `work` in place of SCHEMA_MASK_WORK. */
+bool schema_mask_within(const schema_state *s, const token_trie *t, size_t work, arena *scratch, uint8_t *allowed);
 /* RAPT_ERR_VALUE: the tokens cannot spell what the schema needs. */
 rapt_code schema_spells(const json_schema *s, const token_trie *t, rapt_error *err);
 

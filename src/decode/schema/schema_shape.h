@@ -62,7 +62,7 @@ typedef enum schema_kind {
 typedef struct schema_shape {
     schema_kind kind;
     int height;              /* depth of its shallowest value: 0 for scalars */
-    schema_text *texts;      /* SCHEMA_CHOICE: [count], in order of their bytes, no two equal */
+    schema_text *texts;      /* SCHEMA_CHOICE: [count], in order of their bytes, no two equal; SCHEMA_OBJECT: the slots' */
     size_t count;
     size_t min, max;         /* SCHEMA_STRING: characters; SCHEMA_ARRAY: items */
     const schema_dfa *dfa;
@@ -71,6 +71,8 @@ typedef struct schema_shape {
     const schema_node **items; /* SCHEMA_ARRAY: [count] the first ones */
     const schema_node *rest; /* the other items, or the values of other keys; NULL: there are none */
     schema_slot *slots;      /* SCHEMA_OBJECT: [count] in the order of the output */
+    uint16_t *order;         /* SCHEMA_OBJECT: [count] the slot of each of `texts` */
+    uint16_t *needed;        /* SCHEMA_OBJECT: [count + 1] the first slot from here on that is required; count: none */
 } schema_shape;
 
 struct schema_node {

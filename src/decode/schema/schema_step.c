@@ -44,6 +44,7 @@ static schema_run *run_copy(schema_state *out, const schema_run *r)
 /* Takes back the last run if an equal one is there. */
 static void run_merge(schema_state *out)
 {
+    out->work += out->count / 8;
     for (size_t i = 0; i + 1 < out->count; i++)
         if (runs_equal(&out->runs[i], &out->runs[out->count - 1])) {
             out->count--;
@@ -69,7 +70,7 @@ void schema_run_close(const schema_run *r, schema_state *out)
     run_add(out, r, r->depth > 0 ? RUN_AFTER : RUN_DONE);
 }
 
-/* The first of the given texts low .. high - 1, which have `at` bytes in common, whose next byte is at least c. */
+/* The first of the given texts or keys low .. high - 1, which have `at` bytes in common, whose next byte is at least c. */
 static uint32_t choice_bound(const schema_shape *s, size_t at, uint32_t low, uint32_t high, int c)
 {
     while (low < high) {
@@ -131,6 +132,7 @@ static void shape_begin(const schema_run *r, const schema_shape *s, uint8_t c, s
 
 static void value_begin(const schema_run *r, const schema_node *n, uint8_t c, schema_state *out)
 {
+    out->work += n->count / 2;
     for (size_t i = 0; i < n->count; i++)
         if (n->shapes[i].height + r->depth <= SCHEMA_DEPTH) {
             const size_t before = out->count;
@@ -232,12 +234,9 @@ static void scalar_next(const schema_run *r, uint8_t c, schema_state *out)
 /* Slots from `from` to `*end` - 1 may come next: the first that is required is the last of them. Whether none is. */
 static bool slots_end(const schema_shape *s, size_t from, size_t *end)
 {
-    for (*end = from; *end < s->count; ++*end)
-        if (s->slots[*end].required) {
-            ++*end;
-            return false;
-        }
-    return true;
+    const bool none = s->needed[from] == s->count;
+    *end = none ? s->count : s->needed[from] + 1u;
+    return none;
 }
 
 static bool object_takes_others(const schema_run *r)
@@ -246,15 +245,15 @@ static bool object_takes_others(const schema_run *r)
     return node_fits(r, run_top(r)->shape->rest) && slots_end(run_top(r)->shape, run_top(r)->at, &end);
 }
 
-static bool object_takes_slots(const schema_run *r)
+static bool object_takes_slots(const schema_run *r, schema_state *out)
 {
-    size_t end;
+    size_t end, i;
     const schema_frame *f = run_top(r);
     slots_end(f->shape, f->at, &end);
-    for (size_t i = f->at; i < end; i++)
-        if (node_fits(r, f->shape->slots[i].value))
-            return true;
-    return false;
+    for (i = f->at; i < end && !node_fits(r, f->shape->slots[i].value); i++)
+        ;
+    out->work += (i - f->at) / 4;
+    return i < end;
 }
 
 static const schema_node *array_item(const schema_run *r)
@@ -275,47 +274,46 @@ static void container_end(const schema_run *r, schema_state *out)
 static void key_begin(const schema_run *r, schema_state *out)
 {
     schema_run *to;
-    if (object_takes_slots(r) && (to = run_add(out, r, RUN_KEY)))
-        to->low = (uint32_t)run_top(r)->at;
+    if (object_takes_slots(r, out) && (to = run_add(out, r, RUN_KEY)))
+        to->high = (uint32_t)run_top(r)->shape->count;
     if (object_takes_others(r) && (to = run_add(out, r, RUN_OTHER_KEY))) {
         to->letter = JSON_CHAR_GROUND;
-        to->high = 1;
+        to->high = (uint32_t)run_top(r)->shape->count;
     }
 }
 
-/* The first slot from `from` on whose key has, after the bytes of slot `like`, the next one; `to`: there is none. */
-static size_t slot_with(const schema_shape *s, size_t from, size_t to, size_t like, size_t at, uint8_t c)
+/* Whether one of the keys low .. high - 1 may come next. */
+static bool key_fits(const schema_run *r, uint32_t low, uint32_t high, schema_state *out)
 {
-    for (; from < to; from++) {
-        const schema_text *t = &s->slots[from].text;
-        if (t->size > at && (uint8_t)t->bytes[at] == c && memcmp(t->bytes, s->slots[like].text.bytes, at) == 0)
+    size_t end, k;
+    const schema_frame *f = run_top(r);
+    const schema_shape *s = f->shape;
+    slots_end(s, f->at, &end);
+    for (k = low; k < high; k++) {
+        const size_t slot = s->order[k];
+        if (slot >= f->at && slot < end && node_fits(r, s->slots[slot].value))
             break;
     }
-    return from;
+    out->work += (k - low) / 8;
+    return k < high;
 }
 
 static void key_next(const schema_run *r, uint8_t c, schema_state *out)
 {
-    size_t end, i;
-    const schema_frame *f = run_top(r);
-    slots_end(f->shape, f->at, &end);
-    for (i = f->at; i < end; i++) {
-        i = slot_with(f->shape, i, end, r->low, r->chars, c);
-        if (i == end || node_fits(r, f->shape->slots[i].value))
-            break;
-    }
-    if (i >= end)
+    const schema_shape *s = run_top(r)->shape;
+    const uint32_t low = choice_bound(s, r->chars, r->low, r->high, c), high = choice_bound(s, r->chars, low, r->high, c + 1);
+    if (!key_fits(r, low, high, out))
         return;
-    const schema_slot *slot = &f->shape->slots[i];
-    const bool whole = slot->text.size == r->chars + 1;
+    const bool whole = s->texts[low].size == r->chars + 1;
     schema_run *to = run_add(out, r, whole ? RUN_VALUE : RUN_KEY);
     if (!to)
         return;
     if (whole) {
-        to->want = slot->value;
-        to->frames[to->depth - 1].at = i + 1;
+        to->want = s->slots[s->order[low]].value;
+        to->frames[to->depth - 1].at = s->order[low] + 1u;
     } else {
-        to->low = (uint32_t)i;
+        to->low = low;
+        to->high = high;
         to->chars = r->chars + 1;
     }
 }
@@ -332,8 +330,8 @@ static void other_key_next(const schema_run *r, uint8_t c, schema_state *out)
 {
     const schema_shape *s = run_top(r)->shape;
     const uint8_t next = json_char_next(r->letter, c, false);
-    const size_t like = r->high ? slot_with(s, 0, s->count, r->low, r->chars, c) : s->count;
-    if (next == JSON_CHAR_QUOTE && like == s->count)
+    const uint32_t low = choice_bound(s, r->chars, r->low, r->high, c), high = choice_bound(s, r->chars, low, r->high, c + 1);
+    if (next == JSON_CHAR_QUOTE && low == high)
         schema_run_colon(r, out);
     if (next >= JSON_CHAR_QUOTE)
         return;
@@ -341,9 +339,11 @@ static void other_key_next(const schema_run *r, uint8_t c, schema_state *out)
     if (!to)
         return;
     to->letter = next;
-    to->high = like < s->count;
-    to->low = to->high ? (uint32_t)like : 0;
-    to->chars = to->high ? r->chars + 1 : 0;
+    if (low < high) {
+        to->low = low;
+        to->high = high;
+        to->chars = r->chars + 1;
+    }
 }
 
 static void after_next(const schema_run *r, uint8_t c, schema_state *out)
@@ -357,7 +357,7 @@ static void after_next(const schema_run *r, uint8_t c, schema_state *out)
     if (f->shape->kind == SCHEMA_OBJECT) {
         if (c == '}' && slots_end(f->shape, f->at, &end))
             container_end(r, out);
-        else if (c == ',' && (object_takes_slots(r) || object_takes_others(r)))
+        else if (c == ',' && (object_takes_slots(r, out) || object_takes_others(r)))
             run_add(out, r, RUN_NEXT_KEY);
         return;
     }
@@ -427,6 +427,7 @@ static void run_next(const schema_run *r, uint8_t c, schema_state *out)
 void schema_step(const schema_state *s, uint8_t c, schema_state *out)
 {
     out->count = 0;
+    out->work = s->count;
     for (size_t i = 0; i < s->count; i++) {
         const size_t before = out->count;
         run_next(&s->runs[i], c, out);
@@ -448,7 +449,7 @@ static void state_join(schema_state *out, const schema_run *r)
 
 void schema_advance(const schema_state *s, const char *bytes, size_t size, schema_state *scratch, schema_state *out)
 {
-    out->count = 0;
+    out->count = out->work = 0;
     for (size_t i = 0; i < s->count; i++) {
         schema_state *now = scratch, *next = scratch + 1;
         now->count = 0;

@@ -11,8 +11,8 @@ typedef enum run_phase {
     RUN_FIRST_ITEM, /* after [ */
     RUN_FIRST_KEY,  /* after { */
     RUN_NEXT_KEY,   /* after the comma of an object */
-    RUN_KEY,        /* in the key of a slot: slot `low` has its first `chars` bytes */
-    RUN_OTHER_KEY,  /* in another key; `high`: slot `low` has its first bytes, too */
+    RUN_KEY,        /* in the key of a slot: keys low .. high - 1 of `texts` have its first `chars` bytes */
+    RUN_OTHER_KEY,  /* in another key; keys low .. high - 1, if any, have its first `chars` bytes, too */
     RUN_COLON,      /* after another key */
     RUN_AFTER,      /* after a value in an object or array */
     RUN_DONE
@@ -30,7 +30,7 @@ typedef struct schema_run {
     const schema_shape *now;
     schema_digits digits;
     size_t chars;       /* characters of a string that have begun; bytes, where texts are given */
-    uint32_t low, high; /* the given texts that begin so; `low` of a pattern: its state */
+    uint32_t low, high; /* the given texts or keys that begin so; `low` of a pattern: its state */
     uint8_t phase;
     uint8_t gap;        /* spaces since the value, comma and so on: 0 none; GAP_FULL: no more; else 1 + those after a line feed */
     uint8_t letter;     /* of a string: enum json_char */
@@ -40,6 +40,7 @@ typedef struct schema_run {
 
 typedef struct schema_state {
     size_t count;
+    size_t work; /* what the last schema_step to it took, in units of a run and a byte */
     schema_run runs[SCHEMA_RUNS];
 } schema_state;
 
