@@ -87,6 +87,7 @@ rapt_code continuation_begin(continuation *c, uint64_t sample, rapt_error *err)
     const rapt_generate_options *o = &c->options;
     continuation_drop(c);
     c->runs = true;
+    c->stuck = false;
     c->sample = sample;
     c->given = c->token_capacity = c->log_prob_capacity = 0;
     c->finish = RAPT_FINISH_LENGTH;
@@ -101,7 +102,7 @@ rapt_code continuation_begin(continuation *c, uint64_t sample, rapt_error *err)
 
 bool continuation_is_over(const continuation *c)
 {
-    return c->finish == RAPT_FINISH_END_OF_TEXT || c->result.token_count >= c->options.max_tokens || text_stream_done(c->out);
+    return c->finish == RAPT_FINISH_END_OF_TEXT || c->stuck || c->result.token_count >= c->options.max_tokens || text_stream_done(c->out);
 }
 
 rapt_code continuation_end(continuation *c, bool failed, rapt_error *err)
@@ -150,10 +151,19 @@ static sampler_input continuation_input(const continuation *c, const rapt_real *
                            .sampled = t->ids + given, .sampled_count = t->count - given};
 }
 
+/* Whether a run whose text obeys may end where no token is left: at the end of a value, or at the last token, of which the model's
+ * policy makes an end. */
+static bool continuation_may_stop(const continuation *c)
+{
+    const bool last = c->result.token_count + 1 == c->options.max_tokens;
+    return constrained_may_end(&c->obeys) || (last && c->model->search.forced_eos.count > 0);
+}
+
 /* A copy of the logits in scratch memory that on_logits has changed and in which the model's policy has excluded and forced
- * tokens, and what does not obey; the logits themselves if there is none of these. NULL with `err` set: out of memory, or
- * on_logits has ended the run. */
-static const rapt_real *continuation_restrict(const continuation *c, const rapt_real *logits, arena *scratch, rapt_error *err)
+ * tokens, and what does not obey; the logits themselves if there is none of these. *some: there is
+ * a token that may come. NULL with `err` set: out of memory, or on_logits has ended the run. */
+static const rapt_real *continuation_restrict(const continuation *c, const rapt_real *logits, arena *scratch, bool *some,
+                                             rapt_error *err)
 {
     const rapt_generate_options *o = &c->options;
     const size_t vocab = c->model->language.net->config.vocab, given = c->result.prompt_tokens;
@@ -161,6 +171,7 @@ static const rapt_real *continuation_restrict(const continuation *c, const rapt_
     const text_tokens *t = &c->text;
     const policy_text text = {t->ids, t->count, given, given + o->max_tokens, t->ids, given};
     const bool restricts = policy_restricts(&c->model->search);
+    *some = true;
     if (!restricts && !o->on_logits && !o->constraint)
         return logits;
     rapt_real *x = arena_array(scratch, vocab, sizeof *x);
@@ -175,7 +186,7 @@ static const rapt_real *continuation_restrict(const continuation *c, const rapt_
     else if (restricts)
         policy_restrict(&rules, &text, vocab, x);
     if (!code && o->constraint)
-        code = constrained_restrict(&c->obeys, c->ends, c->end_count, scratch, x, vocab, err);
+        code = constrained_restrict(&c->obeys, c->ends, c->end_count, scratch, x, vocab, some, err);
     return code ? NULL : x;
 }
 
@@ -184,12 +195,20 @@ rapt_code continuation_choose(const continuation *c, const rapt_real *logits, ar
 {
     rapt_real max, sum;
     rapt_error own = {0};
+    bool some;
     const arena_mark mark = arena_save(scratch);
-    const rapt_real *allowed = continuation_restrict(c, logits, scratch, &own);
+    const rapt_real *allowed = continuation_restrict(c, logits, scratch, &some, &own);
     const sampler_input in = continuation_input(c, allowed);
-    rapt_code code = allowed ? sampler_choose(&c->sampler, &in, scratch, id, err) : rapt_fail(err, own.code, "%s", own.message);
+    rapt_code code = allowed ? RAPT_OK : rapt_fail(err, own.code, "%s", own.message);
+    *id = -1;
+    *log_prob = 0;
+    if (!code && some)
+        code = sampler_choose(&c->sampler, &in, scratch, id, err);
+    else if (!code && !continuation_may_stop(c))
+        code = rapt_fail(err, RAPT_ERR_VALUE, "no token is left that obeys the schema: options or the model's policy exclude "
+                         "all of them");
     arena_release(scratch, mark);
-    if (code)
+    if (code || *id < 0)
         return code;
     c->k->log_sum_exp(in.vocab, logits, &max, &sum);
     *log_prob = sampler_log_prob(logits[*id], max, sum);
@@ -212,10 +231,11 @@ static rapt_code continuation_keep(continuation *c, int32_t id, double log_prob,
 
 rapt_code continuation_put(continuation *c, int32_t id, double log_prob, rapt_error *err)
 {
-    if (continuation_ends(c, id)) {
+    c->stuck = id < 0;
+    if (c->stuck ? constrained_may_end(&c->obeys) : continuation_ends(c, id))
         c->finish = RAPT_FINISH_END_OF_TEXT;
+    if (c->stuck || c->finish == RAPT_FINISH_END_OF_TEXT)
         return RAPT_OK;
-    }
     rapt_code code = continuation_keep(c, id, log_prob, err);
     if (!code && !constrained_put(&c->obeys, id)) /* beam search alone chooses without the constraint, and takes none */
         code = rapt_fail(err, RAPT_ERR_VALUE, "token %d does not obey the schema", (int)id);

@@ -42,6 +42,7 @@ typedef struct continuation {
     token_text shown;
     text_stream *out;
     rapt_finish_reason finish;
+    bool stuck;            /* there is no token that may come next */
 } continuation;
 
 /* Copies the options; `k`: kernels of the tape that computes the logits. *c must be freed in any case. Errors of options: see
@@ -52,13 +53,14 @@ void continuation_free(continuation *c);
 
 /* Begins a run over c->text, after continuation_drop. RAPT_ERR_MEMORY: the run has begun, and can only be ended. */
 rapt_code continuation_begin(continuation *c, uint64_t sample, rapt_error *err);
-/* Whether the run is at its end: its tokens are all there, a stop text came, or the model ended the text. */
+/* Whether the run is at its end: its tokens are all there, a stop text came, or the model ended the text, or none may come. */
 bool continuation_is_over(const continuation *c);
 /* Chooses the next token by the logits [vocab] after the text, with its log-probability. Changes nothing, so that threads may
- * choose for several runs at once, and leaves nothing in `scratch`. Errors as in rapt_generator_run. */
+ * choose for several runs at once, and leaves nothing in `scratch`. *id -1: the run ends here, because no token is left and the
+ * text may end, or the model's policy ends it at its last token. Errors as in rapt_generator_run. */
 rapt_code continuation_choose(const continuation *c, const rapt_real *logits, arena *scratch, int32_t *id, double *log_prob,
                               rapt_error *err);
-/* Keeps a token that was chosen; the end of text ends the run and is not kept. */
+/* Keeps a token that was chosen, or -1; the end of text ends the run and is not kept. */
 rapt_code continuation_put(continuation *c, int32_t id, double log_prob, rapt_error *err);
 /* A token with the text that has become certain since the last call, which is valid until the next continuation_put. */
 rapt_generated_token continuation_token(continuation *c, int32_t id, double log_prob);

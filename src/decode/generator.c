@@ -236,7 +236,7 @@ static bool generator_advance(rapt_generator *g, int32_t *id, double *log_prob)
     if (g->failure.code || continuation_is_over(&g->run))
         return false;
     rapt_code code = generator_choose(g, id, log_prob, &g->failure);
-    if (!code && *id >= 0)
+    if (!code && (*id >= 0 || !g->searched))
         continuation_put(&g->run, *id, *log_prob, &g->failure);
     return !g->failure.code && g->run.result.token_count > before;
 }

@@ -189,6 +189,7 @@ static void nan_stays(void **state)
     rapt_tokenizer *k = case_bytes();
     rapt_constraint *of = schema_constraint("{'type':'object'}");
     rapt_real x[BYTES_VOCAB];
+    bool some;
     arena memory;
     constrained c;
     (void)state;
@@ -196,13 +197,16 @@ static void nan_stays(void **state)
     assert_int_equal(constrained_init(&c, of, k, &memory, &err), RAPT_OK);
     for (size_t i = 0; i < BYTES_VOCAB; i++)
         x[i] = (rapt_real)NAN;
-    assert_int_equal(constrained_restrict(&c, NULL, 0, &memory, x, BYTES_VOCAB, &err), RAPT_OK);
+    assert_int_equal(constrained_restrict(&c, NULL, 0, &memory, x, BYTES_VOCAB, &some, &err), RAPT_OK);
+    assert_true(some);
     assert_true(isnan(x[0]));
     for (size_t i = 0; i < BYTES_VOCAB; i++)
         x[i] = i == (size_t)case_byte(k, '{') ? (rapt_real)-INFINITY : 0;
-    assert_int_equal(constrained_restrict(&c, NULL, 0, &memory, x, BYTES_VOCAB, &err), RAPT_OK); /* spaces are left */
+    assert_int_equal(constrained_restrict(&c, NULL, 0, &memory, x, BYTES_VOCAB, &some, &err), RAPT_OK);
+    assert_true(some); /* spaces */
     assert_int_equal(constrained_put(&c, case_byte(k, ' ')), true);
-    assert_int_equal(constrained_restrict(&c, NULL, 0, &memory, x, BYTES_VOCAB, &err), RAPT_ERR_VALUE);
+    assert_int_equal(constrained_restrict(&c, NULL, 0, &memory, x, BYTES_VOCAB, &some, &err), RAPT_OK);
+    assert_false(some);
     constrained_free(&c);
     rapt_constraint_free(of);
     rapt_tokenizer_free(k);
@@ -264,6 +268,57 @@ static void texts_obey(void **state)
     rapt_generator_free(g);
     rapt_tokenizer_free(k);
     rapt_lm_free(lm);
+}
+
+/* A text of `count` tokens of a model, by a generator and by an engine. */
+static void text_is(rapt_model *m, const char *schema, size_t max_tokens, size_t count, rapt_finish_reason finish)
+{
+    static const int32_t prompt[] = {0, 1};
+    rapt_error err = {0};
+    rapt_generated text;
+    rapt_constraint *of = schema_constraint(schema);
+    lm_request r = {.m = m, .prompt = {0, 1}, .count = 2};
+    r.options = GENERATE(.sample = {SAMPLE_DEFAULTS, .temperature = 1}, .max_tokens = max_tokens, .constraint = of,
+                         .compute.threads = 1);
+    rapt_generator *g = rapt_generator_new(m, &r.options, &err);
+    if (!g || rapt_generator_begin_tokens(g, prompt, 2, &err) || rapt_generator_run(g, 0, &text, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(text.token_count, count);
+    assert_int_equal(text.finish, finish);
+    rapt_generator_free(g);
+    rapt_engine *e = rapt_engine_new(&ENGINE(.threads = 1), &err);
+    rapt_engine_model_options borrowed = rapt_engine_model_options_default();
+    borrowed.borrowed = true;
+    rapt_engine_model *served = e ? rapt_engine_add(e, m, &borrowed, &err) : NULL;
+    assert_non_null(served);
+    r.options.compute = (rapt_compute){0};
+    r.want = text;
+    rapt_engine_job_free(request_queue(&r, served)); /* waits */
+    request_check(&r);
+    rapt_generated_free(&text);
+    rapt_engine_free(e);
+    rapt_constraint_free(of);
+}
+
+/* A vocabulary without a token of the end, and a policy that wants one at the last token. */
+static void texts_end_without_tokens(void **state)
+{
+    rapt_error err = {0};
+    rapt_lm_config c = lm_variant(5);
+    rapt_tokenizer *digits = rapt_tokenizer_train_characters("0123456789-.", 12, &err), *bytes = case_bytes();
+    c.vocab = rapt_tokenizer_size(digits);
+    rapt_lm *lm = lm_model(&c), *of_bytes = bytes_model();
+    rapt_model m = case_model(lm, digits);
+    rapt_model forced = case_model(of_bytes, bytes);
+    int32_t end = forced.language.end_of_text[0];
+    (void)state;
+    text_is(&m, "{'type':'integer','minimum':7,'maximum':7}", 20, 1, RAPT_FINISH_END_OF_TEXT);
+    forced.search.forced_eos = (rapt_token_list){&end, 1};
+    text_is(&forced, "{'type':'string','pattern':'^aaaaaaaaaa$'}", 2, 1, RAPT_FINISH_LENGTH);
+    rapt_tokenizer_free(digits);
+    rapt_tokenizer_free(bytes);
+    rapt_lm_free(lm);
+    rapt_lm_free(of_bytes);
 }
 
 /* Texts with and without a constraint side by side in an engine of two threads. */
@@ -338,6 +393,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(masks_are_those_of_bytes), cmocka_unit_test(nan_stays),
                                        cmocka_unit_test(texts_obey), cmocka_unit_test(engines_give_the_same),
+                                       cmocka_unit_test(texts_end_without_tokens),
                                        cmocka_unit_test(what_does_not_fit_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,22 +147,18 @@ static bool find_allowed(const constrained *c, const int32_t *ends, size_t end_c
 }
 
 rapt_code constrained_restrict(const constrained *c, const int32_t *ends, size_t end_count, arena *scratch, rapt_real *x,
-                               size_t vocab, rapt_error *err)
+                               size_t vocab, bool *some, rapt_error *err)
 {
     const arena_mark mark = arena_save(scratch);
     const size_t size = vocab > c->trie->vocab ? vocab : c->trie->vocab;
     uint8_t *allowed = arena_zeroed(scratch, size, 1);
-    bool some = false;
+    *some = false;
     const bool ok = allowed && find_allowed(c, ends, end_count, scratch, allowed, size);
     for (size_t i = 0; i < vocab && ok; i++) {
         if (!allowed[i] && x[i] < (rapt_real)INFINITY)
             x[i] = (rapt_real)-INFINITY; /* NaN and inf stay, which the sampler refuses by name */
-        some = some || !(x[i] == (rapt_real)-INFINITY);
+        *some = *some || !(x[i] == (rapt_real)-INFINITY);
     }
     arena_release(scratch, mark);
-    if (!ok)
-        return schema_no_memory(err);
-    return some ? RAPT_OK
-                : rapt_fail(err, RAPT_ERR_VALUE, "no token is left that obeys the schema: options or the model's policy exclude "
-                            "all of them");
+    return ok ? RAPT_OK : schema_no_memory(err);
 }

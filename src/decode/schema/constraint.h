@@ -41,8 +41,8 @@ bool constrained_put(constrained *c, int32_t id);
 bool constrained_may_end(const constrained *c);
 bool constrained_must_end(const constrained *c);
 /* Sets x[vocab] to -inf for tokens that may not follow; ends[end_count], which end a text, may if the text may end.
- * RAPT_ERR_MEMORY; RAPT_ERR_VALUE: no token is left of those that are finite. */
+ * *some: a token is left. RAPT_ERR_MEMORY. */
 rapt_code constrained_restrict(const constrained *c, const int32_t *ends, size_t end_count, arena *scratch, rapt_real *x,
-                               size_t vocab, rapt_error *err);
+                               size_t vocab, bool *some, rapt_error *err);
 
 #endif
