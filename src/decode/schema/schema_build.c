@@ -171,6 +171,8 @@ static const json_t *other_items(const json_t *schema)
 static const schema_node *item_node(builder *b, const schema_facts *f, size_t i, rapt_error *err)
 {
     wanted w = {.count = 0};
+    if (f->array_count > 0 && schema_charge(&b->work, f->arrays[0], f->array_count * STEPS_KEYWORD, err))
+        return NULL;
     for (size_t k = 0; k < f->array_count; k++) {
         const json_t *first = first_items(f->arrays[k]);
         want(&w, i < json_array_size(first) ? json_array_get(first, i) : other_items(f->arrays[k]));

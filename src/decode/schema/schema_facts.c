@@ -127,7 +127,10 @@ static rapt_code read_pattern(const keyword_input *k, schema_facts *f)
     const char *text = json_string_value(k->value), *pattern = text && format ? schema_format(text) : text;
     if (!pattern)
         return keyword_fails(k, format ? "has a value that is not supported: there are " SCHEMA_FORMATS : "is a text");
-    if (f->pattern && strcmp(f->pattern, pattern) != 0)
+    const bool other = f->pattern && f->pattern != pattern;
+    if (other && schema_charge(k->in->r->work, k->schema, strlen(pattern) / STEPS_COMPARED, k->in->err))
+        return RAPT_ERR_VALUE;
+    if (other && strcmp(f->pattern, pattern) != 0)
         return keyword_fails(k, "beside another pattern or format is not supported");
     f->pattern = pattern;
     f->pattern_of = k->schema;
@@ -223,6 +226,20 @@ static rapt_code read_unique(const keyword_input *k, schema_facts *f)
     return json_is_false(k->value) ? RAPT_OK : keyword_fails(k, "is not supported");
 }
 
+static rapt_code read_min_properties(const keyword_input *k, schema_facts *f)
+{
+    (void)f;
+    return json_is_number(k->value) && json_number_value(k->value) == 0 ? RAPT_OK : keyword_fails(k, "is supported only as 0");
+}
+
+/* OpenAPI's, which says nothing that the alternatives beside it do not. */
+static rapt_code read_discriminator(const keyword_input *k, schema_facts *f)
+{
+    (void)f;
+    const bool beside = json_object_get(k->schema, "oneOf") || json_object_get(k->schema, "anyOf");
+    return beside ? RAPT_OK : keyword_fails(k, "is supported only beside \"oneOf\" or \"anyOf\"");
+}
+
 static rapt_code read_definitions(const keyword_input *k, schema_facts *f)
 {
     (void)f;
@@ -235,7 +252,8 @@ static const struct keyword {
 } KEYWORDS[] = {
     {"$comment", read_nothing}, {"$schema", read_nothing}, {"default", read_nothing}, {"deprecated", read_nothing},
     {"description", read_nothing}, {"examples", read_nothing}, {"readOnly", read_nothing}, {"title", read_nothing},
-    {"writeOnly", read_nothing}, {"$id", read_schema_id}, {"$defs", read_definitions}, {"definitions", read_definitions},
+    {"writeOnly", read_nothing}, {"$id", read_schema_id}, {"discriminator", read_discriminator}, {"minProperties", read_min_properties},
+    {"$defs", read_definitions}, {"definitions", read_definitions},
     {"type", read_type}, {"enum", read_enum}, {"const", read_const}, {"minLength", read_limit}, {"maxLength", read_limit},
     {"minItems", read_limit}, {"maxItems", read_limit}, {"uniqueItems", read_unique}, {"pattern", read_pattern},
     {"format", read_pattern}, {"minimum", read_bound}, {"maximum", read_bound}, {"exclusiveMinimum", read_bound},

@@ -407,10 +407,15 @@ static const schema_dfa *pattern_dfa(schema_work *w, const char *pattern, size_t
 const schema_dfa *pattern_list_find(pattern_list *l, const char *pattern, const json_t *at, rapt_error *err)
 {
     rapt_error own = {0};
-    if (schema_charge(l->work, at, STEPS_KEYWORD + l->count, err))
+    if (schema_charge(l->work, at, STEPS_KEYWORD + l->count / 4, err))
         return NULL;
     for (size_t i = 0; i < l->count; i++)
-        if (l->list[i].pattern == pattern || strcmp(l->list[i].pattern, pattern) == 0)
+        if (l->list[i].pattern == pattern)
+            return l->list[i].dfa;
+    if (schema_charge(l->work, at, l->count * (1 + strlen(pattern) / STEPS_COMPARED), err))
+        return NULL;
+    for (size_t i = 0; i < l->count; i++)
+        if (strcmp(l->list[i].pattern, pattern) == 0)
             return l->list[i].dfa;
     if (!ARRAY_RESERVE(&l->list, &l->capacity, l->count + 1)) {
         schema_no_memory(err);

@@ -35,6 +35,8 @@ static const json_t *schema_child(const json_t *of, const char *name)
     char *end;
     if (json_is_object(of))
         return json_object_get(of, name);
+    if (name[0] == '0' && name[1])
+        return NULL;
     const unsigned long index = strtoul(name, &end, 10);
     return json_is_array(of) && *name >= '0' && *name <= '9' && !*end ? json_array_get(of, index) : NULL;
 }
@@ -54,8 +56,8 @@ const json_t *schema_pointer(schema_work *w, const json_t *at, const char *ref, 
     while (*from == '/' && found) {
         from = pointer_name(from + 1, name, sizeof name);
         found = *from && *from != '/' ? NULL : schema_child(found, name);
-        /* In a resource of its own, the same pointer would name something else. */
-        if (found && json_is_object(found) && json_object_get(found, "$id"))
+        /* In a resource of its own, the same pointer would name something else. A property may have that name. */
+        if (json_is_string(json_object_get(found, "$id")))
             found = NULL;
     }
     if (!found)

@@ -12,6 +12,7 @@ enum { SCHEMA_STEPS = 1 << 24 };
 
 /* Steps of what costs more than one: an object of the C library is made, a text is written, facts are copied. */
 enum { STEPS_KEY = 64, STEPS_TEXT = 32, STEPS_FOLD = 32, STEPS_KEYWORD = 8 };
+enum { STEPS_COMPARED = 64 }; /* bytes that are compared in one step */
 
 typedef struct schema_work {
     const json_t *root; /* the schema, for messages */
