@@ -102,7 +102,8 @@ rapt_code continuation_begin(continuation *c, uint64_t sample, rapt_error *err)
 
 bool continuation_is_over(const continuation *c)
 {
-    return c->finish == RAPT_FINISH_END_OF_TEXT || c->stuck || c->result.token_count >= c->options.max_tokens || text_stream_done(c->out);
+    return c->finish == RAPT_FINISH_END_OF_TEXT || c->stuck || c->result.token_count >= c->options.max_tokens ||
+           text_stream_done(c->out);
 }
 
 rapt_code continuation_end(continuation *c, bool failed, rapt_error *err)
@@ -151,8 +152,8 @@ static sampler_input continuation_input(const continuation *c, const rapt_real *
                            .sampled = t->ids + given, .sampled_count = t->count - given};
 }
 
-/* Whether a run whose text obeys may end where no token is left: at the end of a value, or at the last token, of which the model's
- * policy makes an end. */
+/* Whether a run whose text obeys may end where no token is left: at the end of a value, or at the last token, of which the
+ * model's policy makes an end. */
 static bool continuation_may_stop(const continuation *c)
 {
     const bool last = c->result.token_count + 1 == c->options.max_tokens;

@@ -263,7 +263,7 @@ static rapt_code add_slots(builder *b, const schema_facts *f, schema_shape *s, j
     return code;
 }
 
-static int by_key(const void *a, const void *b)
+static int by_slot_key(const void *a, const void *b)
 {
     return schema_text_order(&(*(schema_slot *const *)a)->text, &(*(schema_slot *const *)b)->text);
 }
@@ -281,7 +281,7 @@ static rapt_code order_slots(builder *b, const schema_facts *f, schema_shape *s,
     for (size_t i = 0; i < s->count; i++)
         sorted[i] = &s->slots[i];
     if (s->count > 1)
-        qsort(sorted, s->count, sizeof *sorted, by_key);
+        qsort(sorted, s->count, sizeof *sorted, by_slot_key);
     for (size_t i = 0; i < s->count; i++) {
         s->texts[i] = sorted[i]->text;
         s->order[i] = (uint16_t)(sorted[i] - s->slots);

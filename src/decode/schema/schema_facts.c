@@ -252,8 +252,8 @@ static const struct keyword {
 } KEYWORDS[] = {
     {"$comment", read_nothing}, {"$schema", read_nothing}, {"default", read_nothing}, {"deprecated", read_nothing},
     {"description", read_nothing}, {"examples", read_nothing}, {"readOnly", read_nothing}, {"title", read_nothing},
-    {"writeOnly", read_nothing}, {"$id", read_schema_id}, {"discriminator", read_discriminator}, {"minProperties", read_min_properties},
-    {"$defs", read_definitions}, {"definitions", read_definitions},
+    {"writeOnly", read_nothing}, {"$id", read_schema_id}, {"discriminator", read_discriminator},
+    {"minProperties", read_min_properties}, {"$defs", read_definitions}, {"definitions", read_definitions},
     {"type", read_type}, {"enum", read_enum}, {"const", read_const}, {"minLength", read_limit}, {"maxLength", read_limit},
     {"minItems", read_limit}, {"maxItems", read_limit}, {"uniqueItems", read_unique}, {"pattern", read_pattern},
     {"format", read_pattern}, {"minimum", read_bound}, {"maximum", read_bound}, {"exclusiveMinimum", read_bound},
