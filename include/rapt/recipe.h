@@ -200,6 +200,7 @@ typedef struct rapt_recipe {
             double momentum;      /* 0: none */
             bool nesterov;
         } sgd;
+        double ema; /* decay of a moving average of parameters, which is evaluated and saved; 0: none */
         bool lazy; /* sparse embeddings: update only rows that a step uses */
         double clip; /* 0: off */
         double label_smoothing;

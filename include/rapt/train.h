@@ -189,9 +189,9 @@ typedef struct rapt_progress {
     bool early_stopped;     /* train.patience ends the run here; without `report`, an earlier call had already ended it */
 } rapt_progress;
 
-/* The memory that training takes, in bytes, computed for the largest batch before it is allocated. Activations (with the scratch
- * memory of each thread) depend on the number of threads and the kernels. If several processes train together: the most that any
- * of them takes. */
+/* The memory that training takes, in bytes (averages of train.ema count as moments), computed for the largest batch before it is
+ * allocated. Activations (with the scratch memory of each thread) depend on the number of threads and the kernels. If several
+ * processes train together: the most that any of them takes. */
 typedef struct rapt_memory_plan {
     size_t parameters, gradients, moments, activations;
     size_t evaluation; /* during reports, with train.eval_bleu: a translator with its packed weights */
@@ -322,7 +322,8 @@ RAPT_API bool rapt_trainer_is_over(const rapt_trainer *t);
 RAPT_API void rapt_trainer_progress(const rapt_trainer *t, rapt_progress *out);
 /* The model as it is after the last step, only to be read; it belongs to the trainer, and its parameters change with the next
  * step. A translator, generator or explanation that is made from it must be freed before the next step, because it packs weights.
- * NULL with `err` set if the run has failed. */
+ * With train.ema its parameters are the averages after rapt_trainer_finish, and before it what the steps have made. NULL with
+ * `err` set if the run has failed. */
 RAPT_API const rapt_model *rapt_trainer_model(rapt_trainer *t, rapt_error *err);
 /* The loss on the validation set, in nats per target token, as a report computes it, but without a report; NaN if it fails.
  * RAPT_ERR_VALUE: there is no validation set; RAPT_ERR_INTERRUPTED: options->stop. These two do not end the run. */
@@ -341,9 +342,10 @@ RAPT_API void rapt_trainer_free(rapt_trainer *t);
  * there are none, or no such folder, *steps is NULL and *count is 0. RAPT_ERR_IO: the folder's checkpoints cannot be listed;
  * RAPT_ERR_MEMORY. `err` may be NULL. */
 RAPT_API rapt_code rapt_checkpoint_steps(const char *folder, uint64_t **steps, size_t *count, rapt_error *err);
-/* Loads the model of a folder with the parameters of its checkpoint of one step. The caller frees it. NULL with `err` (which may
- * be NULL) set: as rapt_model_load; RAPT_ERR_IO: the checkpoint cannot be read (a run in progress may have deleted it);
- * RAPT_ERR_VALUE: it belongs to another training run, or holds adapters; RAPT_ERR_FORMAT: its shapes differ. */
+/* Loads the model of a folder with the parameters, or with train.ema their averages, of its checkpoint of one step. The caller
+ * frees it. NULL with `err` (which may be NULL) set: as rapt_model_load; RAPT_ERR_IO: the checkpoint cannot be read (a run in
+ * progress may have deleted it); RAPT_ERR_VALUE: it belongs to another training run, or holds adapters; RAPT_ERR_FORMAT: its
+ * shapes differ. */
 RAPT_API rapt_model *rapt_model_load_checkpoint(const char *folder, uint64_t step, rapt_error *err);
 
 /* Writes a model folder `out` with the mean of the parameters of the newest `count` checkpoints in the model folder `run` (0:

@@ -115,6 +115,8 @@
     INT(train.muon.ns_steps, 5, 1, 99, "Muon: Newton-Schulz iterations")                                  \
     FLOAT(train.sgd.momentum, 0, '[', 0, 1, ')', "SGD: momentum; 0: none")                                \
     BOOL(train.sgd.nesterov, false, "SGD: Nesterov momentum")                                             \
+    FLOAT(train.ema, 0, '[', 0, 1, ')',                                                                   \
+         "exponential moving average of parameters, with this decay, which is evaluated and saved; 0: off") \
     BOOL(train.lazy, false, "language_model: lazy Adam: embedding rows that a step does not use are not updated") \
     FLOAT(train.clip, 1, '[', 0, 1000000, ']', "gradient clipping: maximum global norm; 0: off")          \
     FLOAT(train.label_smoothing, 0, '[', 0, 0.9, ']', "label smoothing: probability mass spread over the vocabulary") \

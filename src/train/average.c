@@ -8,6 +8,7 @@
 #include "io/model_core.h"
 #include "io/params_file.h"
 #include "io/seal.h"
+#include "train/checkpoint/averages.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/folder/leftovers.h"
 
@@ -119,7 +120,7 @@ static rapt_code add_checkpoint(average *a, uint64_t step, rapt_error *err)
         rapt_tensor *x = &rapt_params_at(a->model->params, i)->value;
         if (!a->sums[i])
             continue;
-        code = params_read(file, path, x->name, x, x->data, err);
+        code = averages_read_model(file, path, x, err);
         for (size_t j = 0; !code && j < rapt_tensor_size(x); j++)
             a->sums[i][j] += (double)x->data[j];
     }

@@ -140,7 +140,10 @@ rapt_code report_validate(run *r, double *loss, rapt_error *err)
     if (r->validation_batches == 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "there is no validation set");
     params_sync(r->model->params, r->tape->pool);
-    return validate(r, loss, &(rapt_rewards){0}, err);
+    step_exchange_average(r);
+    rapt_code code = validate(r, loss, &(rapt_rewards){0}, err);
+    step_exchange_average(r);
+    return code;
 }
 
 static rapt_code write_best(run *r, rapt_error *err)
@@ -269,6 +272,7 @@ static rapt_code write_report(const run *r, const run_call *call, bool partial, 
 rapt_code report_make(run *r, run_call *call, bool partial, rapt_error *err)
 {
     double before = clock_seconds();
+    step_exchange_average(r);
     rapt_code code = evaluate(r, err);
     bool measured = code == RAPT_OK;
     if (partial && code == RAPT_ERR_INTERRUPTED) {
@@ -277,10 +281,44 @@ rapt_code report_make(run *r, run_call *call, bool partial, rapt_error *err)
     }
     if (!code && !partial)
         code = keep_best(r, err);
+    step_exchange_average(r);
     call->pause += clock_seconds() - before;
     if (!code)
         code = write_report(r, call, partial, measured, err);
     if (!code && !partial)
         r->counters.nll = r->counters.book = 0, r->counters.tokens = 0, r->counters.rewards = (reward_sums){0};
+    return code;
+}
+
+/* ---- samples --------------------------------------------------------------------------------------------------- */
+
+bool report_sample_due(const run *r)
+{
+    uint64_t every = (uint64_t)r->recipe->train.sample_every;
+    return every > 0 && r->counters.step % every == 0 && r->task->sample && (r->group || r->options->on_sample);
+}
+
+static rapt_code tell_sample(run *r, rapt_error *err)
+{
+    if (!r->options->on_sample)
+        return RAPT_OK;
+    step_exchange_average(r);
+    char *text = r->task->sample(r, err);
+    step_exchange_average(r);
+    if (text)
+        r->options->on_sample(r->options->context, r->counters.step, text);
+    rapt_code code = text ? RAPT_OK : err->code;
+    free(text);
+    return code;
+}
+
+rapt_code report_sample(run *r, run_call *call, rapt_error *err)
+{
+    double before = clock_seconds();
+    run_phase(r, "writing a sample", 0, 0);
+    rapt_code code = step_params(r, err);
+    if (!code)
+        code = ranks_first(r, tell_sample, err);
+    call->pause += clock_seconds() - before;
     return code;
 }

@@ -1,5 +1,5 @@
-/* train/report.h: progress after each step, and at intervals a report: validation, a line in train.jsonl, and the best
- * model. For the loop in train.c. */
+/* train/report.h: progress after each step, and at intervals a sample, and a report: validation, a line in train.jsonl, and the
+ * best model. With train.ema all of them are made with the averages in place of the parameters. For the loop in train.c. */
 #ifndef TRAIN_REPORT_H
 #define TRAIN_REPORT_H
 
@@ -33,6 +33,11 @@ void report_progress(const run *r, const run_call *call);
  * stay, and the next call makes it. A partial report, for a call that ends between reports, is always made, without a validation
  * loss if the run is being stopped; the sums stay. */
 rapt_code report_make(run *r, run_call *call, bool partial, rapt_error *err);
+
+/* Whether a sample is due after the current step. */
+bool report_sample_due(const run *r);
+/* Generates a sample, and calls on_sample. */
+rapt_code report_sample(run *r, run_call *call, rapt_error *err);
 
 /* The loss on the validation set as it is now; changes no counter. RAPT_ERR_VALUE: there is no validation set. */
 rapt_code report_validate(run *r, double *loss, rapt_error *err);

@@ -10,6 +10,7 @@
 #include "io/stored_blocks.h"
 #include "recipe/recipe_init.h"
 #include "train/optimizer/grad_release.h"
+#include "train/optimizer/moving_average.h"
 #include "train/ranks/ranks_work.h"
 #include "train/shards/step_shards.h"
 
@@ -41,6 +42,7 @@ void run_free(run *r)
         return;
     }
     rapt_adam_free(r->adam);
+    moving_average_free(r->average);
     step_shards_free(r->shards);
     grad_release_free(r->release);
     rapt_tape_free(r->tape);

@@ -66,6 +66,7 @@ struct run {
     rapt_model *model;
     rapt_tape *tape;
     rapt_adam *adam;
+    struct moving_average *average; /* if train.ema is set */
     struct grad_release *release; /* if train.release_gradients is set */
     struct step_shards *shards; /* if train.shards is above 1: gradients of a step's shards (train/shards) */
     size_t validation_batches;  /* 0: there is no validation set */

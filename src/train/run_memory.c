@@ -10,6 +10,7 @@
 #include "tensor/params.h"
 #include "train/optimizer/grad_release.h"
 #include "train/optimizer/moments8.h"
+#include "train/optimizer/moving_average.h"
 #include "train/optimizer/muon.h"
 #include "train/optimizer/sgd.h"
 #include "train/shards/shard_batches.h"
@@ -103,6 +104,7 @@ static void count_parameters(const run *r, need *n)
         dense_moments += gradient_layout_has(p) ? moments : 0;
     }
     n->moments += with_muon ? muon_room(&muon, set) * sizeof(rapt_real) : 0;
+    n->moments += r->recipe->train.ema > 0 ? moving_average_bytes(set) : 0;
     n->moments_space = n->moments;
     if (r->recipe->train.shards > 1)
         count_shards(r, dense, dense_moments, n);

@@ -12,6 +12,7 @@
 #include "train/folder/lengthen.h"
 #include "train/optimizer/adam_owned.h"
 #include "train/optimizer/grad_release.h"
+#include "train/optimizer/moving_average.h"
 #include "train/optimizer/muon.h"
 #include "train/optimizer/sgd.h"
 #include "train/shards/step_shards.h"
@@ -110,6 +111,8 @@ rapt_code set_up_optimizer(run *r, rapt_error *err)
     else
         r->adam = with_muon ? rapt_muon_new(set, &muon, &adam, err) : rapt_adam_new(set, &adam, err);
     if (!r->adam)
+        return err->code;
+    if (k->train.ema > 0 && !(r->average = moving_average_new(set, k->train.ema, err)))
         return err->code;
     return r->task->start ? r->task->start(r, err) : RAPT_OK;
 }

@@ -7,6 +7,7 @@
 #include "tensor/params.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/optimizer/grad_release.h"
+#include "train/optimizer/moving_average.h"
 #include "train/optimizer/schedule.h"
 #include "train/ranks/ranks_work.h"
 #include "train/shards/shard_batches.h"
@@ -49,6 +50,21 @@ rapt_code step_params(const run *r, rapt_error *err)
     rapt_code code = step_ranks_whole(r, err);
     if (!code)
         params_sync(r->model->params, r->tape->pool);
+    return code;
+}
+
+void step_exchange_average(const run *r)
+{
+    if (r->average)
+        moving_average_exchange(r->average, r->tape);
+}
+
+/* Follows a step of the optimizer. Every process has all averages. */
+static rapt_code step_average(const run *r, rapt_error *err)
+{
+    rapt_code code = r->average ? step_params(r, err) : RAPT_OK;
+    if (!code && r->average)
+        moving_average_update(r->average, r->tape, r->counters.step);
     return code;
 }
 
@@ -274,7 +290,7 @@ static rapt_code released_step(run *r, double *lr, rapt_error *err)
         first_loss_check(r);
     r->counters.grad_norm = norm;
     r->counters.step = step;
-    return RAPT_OK;
+    return step_average(r, err);
 }
 
 rapt_code train_step(run *r, double *lr, rapt_error *err)
@@ -313,5 +329,5 @@ rapt_code train_step(run *r, double *lr, rapt_error *err)
     code = r->group ? step_ranks_update(r->shards->ranks, *lr, scale, err) : rapt_adam_step(r->adam, r->tape, *lr, scale, err);
     rapt_params_zero_grad(r->model->params);
     r->counters.step = step;
-    return code;
+    return code ? code : step_average(r, err);
 }

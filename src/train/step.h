@@ -15,6 +15,10 @@ rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, doub
  * With a group all ranks call it after the same step. */
 rapt_code step_params(const run *r, rapt_error *err);
 
+/* With train.ema: exchanges parameters and averages, between steps, for what evaluates or saves the model; a second call restores
+ * both. Else does nothing. */
+void step_exchange_average(const run *r);
+
 /* RAPT_ERR_NOT_FINITE, with the first bad tensor. */
 rapt_code step_not_finite(const run *r, uint64_t step, const char *what, rapt_error *err);
 

@@ -12,6 +12,7 @@
 #include "train/folder/folder_check.h"
 #include "train/folder/lengthen.h"
 #include "train/folder/run_state.h"
+#include "train/optimizer/moving_average.h"
 #include "train/ranks/handshake.h"
 #include "train/ranks/ranks_work.h"
 #include "train/ranks/run_moments.h"
@@ -194,7 +195,10 @@ static void trainer_set_out(rapt_trainer *t)
 
 static rapt_code save_params(run *r, rapt_error *err)
 {
-    return rapt_model_save_params(r->model, r->options->out, err);
+    step_exchange_average(r);
+    rapt_code code = rapt_model_save_params(r->model, r->options->out, err);
+    step_exchange_average(r);
+    return code;
 }
 
 /* Saves the model first, because a checkpoint without its model would be harder to explain than the reverse. The first time it is
@@ -247,36 +251,6 @@ static rapt_code train_report(rapt_trainer *t, bool partial, rapt_error *err)
     return code;
 }
 
-static bool sample_due(const run *r)
-{
-    uint64_t every = (uint64_t)r->recipe->train.sample_every;
-    return every > 0 && r->counters.step % every == 0 && r->task->sample && (r->group || r->options->on_sample);
-}
-
-static rapt_code tell_sample(run *r, rapt_error *err)
-{
-    if (!r->options->on_sample)
-        return RAPT_OK;
-    char *text = r->task->sample(r, err);
-    if (text)
-        r->options->on_sample(r->options->context, r->counters.step, text);
-    rapt_code code = text ? RAPT_OK : err->code;
-    free(text);
-    return code;
-}
-
-static rapt_code train_sample(rapt_trainer *t, rapt_error *err)
-{
-    run *r = &t->r;
-    double before = clock_seconds();
-    run_phase(r, "writing a sample", 0, 0);
-    rapt_code code = step_params(r, err);
-    if (!code)
-        code = ranks_first(r, tell_sample, err);
-    t->call.pause += clock_seconds() - before;
-    return code;
-}
-
 /* After a step: progress, and if they are due, a report, a sample and a checkpoint. */
 static rapt_code after_step(rapt_trainer *t, rapt_error *err)
 {
@@ -288,8 +262,8 @@ static rapt_code after_step(rapt_trainer *t, rapt_error *err)
         code = train_report(t, false, err);
     else if (!code)
         report_progress(&t->r, &t->call);
-    if (!code && sample_due(&t->r))
-        code = train_sample(t, err);
+    if (!code && report_sample_due(&t->r))
+        code = report_sample(&t->r, &t->call, err);
     return !code && checkpoint_due(t) ? save_checkpoint(t, err) : code;
 }
 
@@ -411,7 +385,9 @@ rapt_code rapt_trainer_save(rapt_trainer *t, rapt_error *err)
 /* Whether the folder has the model already: only rank 0 sees it. */
 static rapt_code find_saved(run *r, bool *saved, rapt_error *err)
 {
+    step_exchange_average(r);
     *saved = run_is_first(r) && resume_model_is_saved(r);
+    step_exchange_average(r);
     return ranks_give(r, saved, sizeof *saved, err);
 }
 
@@ -438,6 +414,14 @@ static rapt_code finish_run(rapt_trainer *t, rapt_error *err)
     return code;
 }
 
+/* From here on the model that the program sees is the one that the folder has. */
+static void end_average(run *r)
+{
+    step_exchange_average(r);
+    moving_average_free(r->average);
+    r->average = NULL;
+}
+
 rapt_code rapt_trainer_finish(rapt_trainer *t, rapt_error *err)
 {
     rapt_error own = {0};
@@ -452,6 +436,8 @@ rapt_code rapt_trainer_finish(rapt_trainer *t, rapt_error *err)
         t->end = finish_run(t, &own);
         code = t->end == RAPT_ERR_INTERRUPTED ? rapt_fail(err, t->end, "%s", own.message)
                                               : trainer_end_call(t, t->end, &own, err);
+        if (!t->failure.code)
+            end_average(&t->r);
     }
     folder_lock_release(&t->r.lock); /* nothing is written any more, and the program may keep the model for long */
     return code;

@@ -49,7 +49,7 @@ static rapt_code load(uint64_t hash, checkpoint_state *s, rapt_error *err)
     rapt_adam *adam = rapt_adam_new(set, NULL, NULL);
     checkpoint_wanted wanted = {.step = STEP, .recipe_hash = hash, .fixed_hash = FIXED};
     checkpoint_file f;
-    rapt_code code = checkpoint_open("m", wanted, &model, adam, s, &f, err);
+    rapt_code code = checkpoint_open("m", wanted, &model, &(moments){.adam = adam}, s, &f, err);
     if (!code)
         code = checkpoint_read(&f, s->step, set, &(moments){.adam = adam}, err);
     checkpoint_close(&f);
@@ -215,7 +215,8 @@ static rapt_code load_codes(safetensors_dtype type, size_t bytes, uint8_t *found
     rapt_adam *adam = rapt_adam_new(set, &ADAM(.bits8 = true), NULL);
     checkpoint_state s;
     checkpoint_file f;
-    rapt_code code = checkpoint_open("m", (checkpoint_wanted){.step = STEP, .recipe_hash = 42}, &model, adam, &s, &f, err);
+    rapt_code code = checkpoint_open("m", (checkpoint_wanted){.step = STEP, .recipe_hash = 42}, &model,
+                                     &(moments){.adam = adam}, &s, &f, err);
     if (!code)
         code = checkpoint_read(&f, s.step, set, &(moments){.adam = adam}, err);
     if (!code)

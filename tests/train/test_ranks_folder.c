@@ -19,7 +19,7 @@
 static const char *const RECIPES[] = {
     SHARDS "train.keep_untrained=true",
     SHARDS "tokenizer.type=bpe tokenizer.vocab_size=300 model.dropout=0.1 train.weight_decay=0.1 train.freeze=*.bias",
-    SHARDS "data.text=kinds.txt",
+    SHARDS "data.text=kinds.txt train.ema=0.9",
     SHARDS "train.optimizer=muon model.layers=3 model.d_model=32 model.ffn=600", /* matrices of several blocks */
     SHARDS "data.text=text.txt:kinds.txt train.precision=bf16 model.d_model=32", /* only rank 0 reads several files */
 };

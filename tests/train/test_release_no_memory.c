@@ -7,6 +7,7 @@
 
 #include "tape/tape_core.h"
 #include "train/optimizer/grad_release.h"
+#include "train/optimizer/moving_average.h"
 
 #define TIME 6
 #define VOCAB 20
@@ -58,7 +59,7 @@ static void places_that_cannot_be_made(void **state)
     } while (failing_again(&f, err.code));
 }
 
-/* Adam for what Muon doesn't take, and SGD with momentum, where a parameter is frozen. */
+/* Adam for what Muon doesn't take, SGD with momentum, and averages, where a parameter is frozen. */
 static void optimizers_that_cannot_be_made(void **state)
 {
     const rapt_lm_config c = {.vocab = VOCAB, .layers = 1, .context = TIME, .tied = true, .positions = RAPT_POSITIONS_LEARNED,
@@ -80,6 +81,15 @@ static void optimizers_that_cannot_be_made(void **state)
             rapt_adam_free(a);
         } while (failing_again(&f, err.code));
     }
+    failing f = {.what = "averages", .at_least = 3};
+    do {
+        err = (rapt_error){0};
+        failing_arm(&f);
+        moving_average *a = moving_average_new(lm->params, 0.9, &err);
+        failing_disarm();
+        assert_true(a ? err.code == RAPT_OK : err.code == RAPT_ERR_MEMORY);
+        moving_average_free(a);
+    } while (failing_again(&f, err.code));
     rapt_lm_free(lm);
 }
 

@@ -11,6 +11,7 @@
 #include "io/params_file.h"
 #include "io/seal.h"
 #include "tensor/params.h"
+#include "train/checkpoint/averages.h"
 #include "train/checkpoint/checkpoint_list.h"
 #include "train/optimizer/adam_moment.h"
 
@@ -208,18 +209,31 @@ static bool add_moment(entry_list *l, const moments *of, const rapt_param *p, bo
     return true;
 }
 
+/* Does nothing if the parameter has no average. */
+static bool add_average(entry_list *l, const moments *of, const rapt_param *p)
+{
+    const rapt_real *data = averages_of(of, p);
+    if (!data)
+        return true;
+    char *name = averages_name(p);
+    l->names[l->named++] = name;
+    if (name)
+        l->entries[l->count++] = params_entry(name, &p->value, data);
+    return name != NULL;
+}
+
 static bool list_entries(entry_list *l, const rapt_params *set, const moments *of)
 {
     size_t n = rapt_params_count(set);
-    l->entries = malloc(3 * n * sizeof *l->entries);
-    l->names = malloc(2 * n * sizeof *l->names);
+    l->entries = malloc(4 * n * sizeof *l->entries);
+    l->names = malloc(3 * n * sizeof *l->names);
     bool ok = l->entries && l->names;
     for (size_t i = 0; ok && i < n; i++) {
         if (params_at(set, i)->buffer)
             continue;
         const rapt_param *p = rapt_params_at(set, i);
         l->entries[l->count++] = params_entry(p->value.name, &p->value, p->value.data);
-        ok = add_moment(l, of, p, false) && add_moment(l, of, p, true);
+        ok = add_moment(l, of, p, false) && add_moment(l, of, p, true) && add_average(l, of, p);
     }
     return ok;
 }
@@ -383,7 +397,7 @@ static rapt_code check_moment(const checkpoint_file *f, const rapt_param *p, con
     return code;
 }
 
-static rapt_code check_tensors(const checkpoint_file *f, const rapt_params *set, const rapt_adam *adam, rapt_error *err)
+static rapt_code check_tensors(const checkpoint_file *f, const rapt_params *set, const moments *m, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t i = 0; i < rapt_params_count(set) && !code; i++) {
@@ -391,13 +405,14 @@ static rapt_code check_tensors(const checkpoint_file *f, const rapt_params *set,
         if (p->buffer)
             continue;
         code = params_check(f->file, f->path, p->value.name, &p->value, err);
-        code = code ? code : check_moment(f, p, adam, false, err);
-        code = code ? code : check_moment(f, p, adam, true, err);
+        code = code ? code : check_moment(f, p, m->adam, false, err);
+        code = code ? code : check_moment(f, p, m->adam, true, err);
+        code = code ? code : averages_check(f->file, f->path, p, m, err);
     }
     return code;
 }
 
-rapt_code checkpoint_open(const char *folder, checkpoint_wanted wanted, rapt_model *m, const rapt_adam *adam,
+rapt_code checkpoint_open(const char *folder, checkpoint_wanted wanted, rapt_model *m, const moments *of,
                           checkpoint_state *state, checkpoint_file *f, rapt_error *err)
 {
     *f = (checkpoint_file){.path = checkpoint_path(folder, wanted.step)};
@@ -410,7 +425,7 @@ rapt_code checkpoint_open(const char *folder, checkpoint_wanted wanted, rapt_mod
     if (!code)
         code = take_run(f->file, f->path, m, err);
     state->recipe_hash = wanted.recipe_hash;
-    return code ? code : check_tensors(f, m->params, adam, err);
+    return code ? code : check_tensors(f, m->params, of, err);
 }
 
 void checkpoint_close(checkpoint_file *f)
@@ -430,6 +445,7 @@ static rapt_code read_values(const checkpoint_file *f, const rapt_params *set, c
         code = f->file ? params_read(f->file, f->path, x->name, x, x->data, err) : RAPT_OK;
         if (!code && m->group)
             code = group_broadcast(m->group, 0, x->data, rapt_tensor_size(x) * sizeof *x->data, err);
+        code = code ? code : averages_read(f->file, f->path, rapt_params_at(set, i), m, err);
     }
     return code;
 }

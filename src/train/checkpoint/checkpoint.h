@@ -54,7 +54,7 @@ typedef struct checkpoint_file {
 /* Opens the checkpoint of step wanted.step and checks all of it. Takes its counters, in which recipe_hash becomes
  * wanted.recipe_hash, and the model's `run`. RAPT_ERR_VALUE: it has none of the hashes; RAPT_ERR_FORMAT: its counters are
  * impossible at this step, or its model has another config.json. Call checkpoint_close in any case. */
-rapt_code checkpoint_open(const char *folder, checkpoint_wanted wanted, rapt_model *m, const rapt_adam *adam,
+rapt_code checkpoint_open(const char *folder, checkpoint_wanted wanted, rapt_model *m, const moments *of,
                           checkpoint_state *state, checkpoint_file *f, rapt_error *err);
 /* Parameters and moments from it, of an optimizer that has made `steps` steps; 0: it keeps the moments it begins with. With a
  * group all ranks call it, and get them from rank 0. */

@@ -2,9 +2,9 @@
  * rapt_model_load_checkpoint. checkpoint.c resumes a run. */
 #include "base/file.h"
 #include "io/model_core.h"
-#include "io/params_file.h"
 #include "io/seal.h"
 #include "rapt/train.h"
+#include "train/checkpoint/averages.h"
 #include "train/checkpoint/checkpoint_list.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static rapt_code checkpoint_model_read(const safetensors *file, const char *path
     for (size_t i = 0; !code && i < rapt_params_count(m->params); i++) {
         rapt_param *p = rapt_params_at(m->params, i);
         if (!p->buffer)
-            code = params_read(file, path, p->value.name, &p->value, p->value.data, err);
+            code = averages_read_model(file, path, &p->value, err);
     }
     return code;
 }

@@ -7,12 +7,15 @@
 #include "rapt/group.h"
 #include "rapt/train.h"
 
+#include "train/optimizer/moving_average.h"
+
 /* Elements at .. RESULT - 1 of a parameter are shared out alike: bounds[i] .. bounds[i + 1] - 1, in elements of the parameter,
  * belong to rank group_owner(i, ranks). 0: every rank has the moments of this parameter whole. */
 typedef size_t moments_segment(const void *context, size_t param, size_t at, size_t *bounds);
 
 typedef struct moments {
     rapt_adam *adam;
+    moving_average *average;   /* NULL: there is none; else every rank has all of it */
     rapt_group *group;         /* NULL: all moments are here, and the other members are not used */
     moments_segment *segment;
     const void *context;

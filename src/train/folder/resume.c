@@ -99,7 +99,8 @@ static rapt_code open_newest(run *r, checkpoint_file *f, rapt_error *err)
 {
     checkpoint_state s = {0};
     checkpoint_wanted wanted = {r->newest, r->recipe_hash, hash_run(r, lengthen_first_hash(r)), r->fixed_hash};
-    rapt_code code = checkpoint_open(r->options->out, wanted, r->model, r->adam, &s, f, err);
+    const moments m = run_moments(r);
+    rapt_code code = checkpoint_open(r->options->out, wanted, r->model, &m, &s, f, err);
     if (code == RAPT_ERR_VALUE)
         explain_refusal(r, r->newest, !s.fixed_hash, err);
     if (code == RAPT_ERR_FORMAT)

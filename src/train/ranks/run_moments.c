@@ -10,5 +10,6 @@ static size_t segment_of(const void *context, size_t param, size_t at, size_t *b
 
 moments run_moments(const run *r)
 {
-    return (moments){.adam = r->adam, .group = r->group, .segment = segment_of, .context = r, .bounds = r->work.bounds};
+    return (moments){.adam = r->adam, .average = r->average,
+                     .group = r->group, .segment = segment_of, .context = r, .bounds = r->work.bounds};
 }
