@@ -127,6 +127,7 @@ typedef struct rapt_recipe {
         double validation_fraction; /* the part of the pairs, or of the text, that is the validation set */
         int64_t validation_tokens; /* language models: tokens of the validation set that a report evaluates; 0: all */
         int64_t max_len; /* max tokens of a sentence, <eos> included */
+        double bpe_dropout; /* of training pairs; 0: none */
         rapt_too_long too_long;
         bool pack; /* of conversations: as many in a batch as fill train.batch windows of model.context tokens, about */
         rapt_recipe_pad pad;

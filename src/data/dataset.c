@@ -37,10 +37,10 @@ static int32_t *copy_ids(rapt_dataset *d, const sentence *s, size_t length)
     return ids ? memcpy(ids, s->ids, length * sizeof *ids) : NULL;
 }
 
-static rapt_code dataset_keep(rapt_dataset *d, const sentence *source, const sentence *target, rapt_error *err)
+static rapt_code dataset_keep(rapt_dataset *d, size_t pair, const sentence *source, const sentence *target, rapt_error *err)
 {
     size_t max = d->options.max_len;
-    dataset_example e = {.source_len = source->count < max ? source->count : max,
+    dataset_example e = {.pair = pair, .source_len = source->count < max ? source->count : max,
                          .target_len = target->count < max ? target->count : max};
     e.counted = e.target_len;
     e.source = copy_ids(d, source, e.source_len);
@@ -62,7 +62,7 @@ static rapt_code dataset_take(rapt_dataset *d, const rapt_pairs *pairs, size_t i
         d->dropped++;
         return RAPT_OK;
     }
-    return dataset_keep(d, source, target, err);
+    return dataset_keep(d, i, source, target, err);
 }
 
 static rapt_code dataset_add(rapt_dataset *d, const rapt_pairs *pairs, size_t i, const rapt_tokenizer *source,

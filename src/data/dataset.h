@@ -11,7 +11,16 @@ typedef struct dataset_example {
     int32_t *source, *target; /* of a pair, each ends with <eos> unless it was truncated; target: the labels */
     int32_t *inputs;          /* [target_len]; NULL: <bos>, and the target without its last token */
     size_t source_len, target_len, counted; /* counted: labels that are not RAPT_NO_LABEL */
+    size_t pair;                            /* index in the pairs; 0 without pairs */
 } dataset_example;
+
+/* What segments the sentences of a batch anew (dataset_dropout.c). */
+typedef struct dataset_dropout {
+    double p; /* 0: nothing is segmented anew, and the rest is not set */
+    uint64_t seed;
+    const rapt_pairs *pairs;
+    const rapt_tokenizer *source, *target;
+} dataset_dropout;
 
 struct rapt_dataset {
     arena memory;
@@ -21,6 +30,7 @@ struct rapt_dataset {
     dataset_example *rejected; /* of pairs of answers: the second row of each example, in `memory`; NULL: examples are rows */
     size_t count, dropped, empty;
     size_t cut; /* conversations, or pairs of answers; sentences are not counted */
+    dataset_dropout dropout;
     bool packed; /* batches have nearly the same number of tokens, batch_tokens of the loader or up to twice as many */
 };
 
@@ -39,5 +49,16 @@ size_t dataset_longest(const rapt_dataset *d);
 /* The number of batches of an epoch of a packed set if each should have `tokens`, which is not less than any example has. A batch
  * has less than the quotient of all tokens and this number, and the tokens of the longest example, together. */
 size_t dataset_packed_batches(const rapt_dataset *d, size_t tokens);
+
+/* ---- dataset_dropout.c: BPE dropout (text/bpe/bpe_encode.h) of the sentences of a batch. For the loader. */
+
+/* From now on batches have sentences that are segmented with dropout p, above 0 and at most 0.9, as (seed, epoch, example)
+ * decide. Pairs and tokenizers are those that the set was made of, and must outlive it. RAPT_ERR_VALUE: a tokenizer is not
+ * byte-level BPE. */
+rapt_code dataset_set_dropout(rapt_dataset *d, const rapt_pairs *pairs, const rapt_tokenizer *source,
+                              const rapt_tokenizer *target, double p, uint64_t seed, rapt_error *err);
+/* Example `index` as epoch `epoch` sees it, with ids in `memory`. A sentence that would be longer than max_len keeps its usual
+ * tokens. False: out of memory. */
+bool dataset_segment(const rapt_dataset *d, size_t epoch, size_t index, arena *memory, dataset_example *out);
 
 #endif

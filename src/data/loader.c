@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_EPOCH SIZE_MAX /* of a batch to plan memory: as long as BPE dropout could make it */
 #define WINDOW_BATCHES 50
 
 typedef struct sized {
@@ -224,12 +225,11 @@ static size_t loader_row(const rapt_loader *l, const size_t *chosen, size_t i)
     return l->data->rejected ? 2 * chosen[i / 2] + i % 2 : chosen[i];
 }
 
-static size_t max_length(const rapt_loader *l, const size_t *chosen, size_t rows, bool target)
+static size_t max_length(const rapt_loader *l, const dataset_example *rows, size_t n, bool target)
 {
     size_t max = l->data->options.pad_to_max ? l->data->options.max_len : 1;
-    for (size_t i = 0; i < rows; i++) {
-        const dataset_example *e = dataset_row(l->data, loader_row(l, chosen, i));
-        size_t length = target ? e->target_len : e->source_len;
+    for (size_t i = 0; i < n; i++) {
+        size_t length = target ? rows[i].target_len : rows[i].source_len;
         max = length > max ? length : max;
     }
     return max;
@@ -248,12 +248,31 @@ static void loader_fill_row(rapt_batch *b, size_t row, const dataset_example *e,
     b->tokens += e->counted;
 }
 
+/* The rows of a batch as an epoch sees them; NULL: out of memory. */
+static dataset_example *loader_rows(rapt_loader *l, const size_t *chosen, size_t n, size_t epoch)
+{
+    dataset_example *rows = arena_array(&l->memory, n, sizeof *rows);
+    for (size_t i = 0; rows && i < n; i++) {
+        const size_t row = loader_row(l, chosen, i);
+        if (epoch == NO_EPOCH)
+            rows[i] = *dataset_row(l->data, row);
+        else if (!dataset_segment(l->data, epoch, row, &l->memory, &rows[i]))
+            return NULL;
+    }
+    return rows;
+}
+
 /* The batch of `examples` chosen ones. */
-static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t examples)
+static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t examples, size_t epoch)
 {
     const size_t n = l->data->rejected ? 2 * examples : examples;
     arena_release(&l->memory, (arena_mark){0});
-    size_t source_time = max_length(l, chosen, n, false), target_time = max_length(l, chosen, n, true);
+    const dataset_example *rows = loader_rows(l, chosen, n, epoch);
+    if (!rows)
+        return NULL;
+    size_t source_time = max_length(l, rows, n, false), target_time = max_length(l, rows, n, true);
+    if (epoch == NO_EPOCH && l->data->dropout.p > 0)
+        source_time = target_time = l->data->options.max_len;
     const rapt_special_ids special = l->data->special;
     int32_t *source = new_ids(l, n * source_time, special.pad), *inputs = new_ids(l, n * target_time, special.pad);
     int32_t *labels = new_ids(l, n * target_time, special.pad);
@@ -266,9 +285,8 @@ static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t e
     if (!source || !inputs || !labels || !b->source_lens || !b->target_lens || !b->examples)
         return NULL;
     for (size_t i = 0; i < n; i++) {
-        const size_t row = loader_row(l, chosen, i);
-        b->examples[i] = (uint32_t)row;
-        loader_fill_row(b, i, dataset_row(l->data, row), special.bos, source + i * source_time,
+        b->examples[i] = (uint32_t)loader_row(l, chosen, i);
+        loader_fill_row(b, i, &rows[i], special.bos, source + i * source_time,
                         inputs + i * target_time, labels + i * target_time);
     }
     return b;
@@ -279,7 +297,7 @@ const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index)
     if (!l->ordered || l->epoch != epoch)
         order_epoch(l, epoch);
     size_t batch = l->batch_order[index], first = l->starts[batch];
-    return assemble(l, l->order + first, l->starts[batch + 1] - first);
+    return assemble(l, l->order + first, l->starts[batch + 1] - first, epoch);
 }
 
 /* The largest of the batches of an epoch in order of length. */
@@ -308,5 +326,5 @@ const rapt_batch *rapt_loader_largest(rapt_loader *l)
         first = l->starts[batch];
         n = l->starts[batch + 1] - first;
     }
-    return assemble(l, l->order + first, n);
+    return assemble(l, l->order + first, n, NO_EPOCH);
 }

@@ -33,6 +33,8 @@
          "validation split: fraction of the source sentences, or of a text, its end; 0 with data.validation") \
     INT(data.validation_tokens, 0, 0, RECIPE_MAX, "language_model: tokens of the validation set that reports evaluate; 0: all") \
     INT(data.max_len, 50, 2, 4096, "translation: maximum sentence length in tokens, <eos> included; of characters: 200")      \
+    FLOAT(data.bpe_dropout, 0, '[', 0, 0.9, ']',                                                          \
+          "translation: BPE dropout of training pairs: probability that a merge is left out; 0: off")     \
     CHOICE(data.too_long, RAPT_TOO_LONG_CUT, "cut|drop|error", "what is done with a longer sentence, or conversation") \
     BOOL(data.pack, false, "language_model: batches of train.batch windows of data.conversations, each of which is seen alone") \
     CHOICE(data.pad, RAPT_RECIPE_PAD_LONGEST, "longest|fixed", "translation: pad rows to the longest of a batch, or to max_len") \

@@ -161,7 +161,7 @@ static size_t by_merges(const byte_bpe *b, const char *text, size_t size, int32_
     size_t count = 0, more;
     for (size_t at = 0, end; at < size; at = end, count += more) {
         assert_int_equal(split_next(w, text, size, at, &end, NULL), RAPT_OK);
-        assert_int_equal(bpe_merge_long(b, text + at, end - at, ids + count, &more, NULL), RAPT_OK);
+        assert_int_equal(bpe_merge_long(b, text + at, end - at, NULL, ids + count, &more, NULL), RAPT_OK);
     }
     split_walk_free(w);
     return count;

@@ -113,7 +113,7 @@ static void test_short_and_long(void **state)
         for (size_t i = 0; i < size; i++)
             piece[i] = "abcaaaab"[rng_below(n, 1 + i, n % 2 ? 8 : 2)];
         size_t want_count = by_definition(b, piece, size, want);
-        assert_int_equal(bpe_merge_long(b, piece, size, got, &count, NULL), RAPT_OK);
+        assert_int_equal(bpe_merge_long(b, piece, size, NULL, got, &count, NULL), RAPT_OK);
         assert_int_equal(count, want_count);
         assert_memory_equal(got, want, count * sizeof *got);
         if (size > BPE_SHORT)

@@ -31,6 +31,8 @@ static const struct {
     {PAIRS "train.optimizer=muon train.muon.adjust_lr=original train.weight_decay=0.1 ", "pairs.tsv"},
     {TEXT "train.optimizer=sgd train.sgd.momentum=0.9 data.text=kinds.txt train.weight_decay=0.01 ", "kinds.txt"},
     {TEXT "train.optimizer=sgd ", "text.txt"}, /* which has no moments */
+    {PAIRS "tokenizer.type=bpe tokenizer.vocab_size=290 data.max_len=40 model.max_positions=40 data.bpe_dropout=0.2 ",
+     "pairs.tsv"},
     {TEXT "train.ema=0.9 data.text=kinds.txt train.weight_decay=0.1 ", "kinds.txt"},
     {TEXT "train.optimizer=adam8bit model.d_model=96 model.ffn=700 data.text=kinds.txt ", "kinds.txt"}, /* and codes of parts */
 };

@@ -18,6 +18,7 @@ typedef struct bpe_encoder {
     rapt_ids_fn *sink;
     void *context;
     bpe_starts *starts; /* collects where pieces begin, or NULL */
+    bpe_dropout *dropout; /* or NULL */
     rapt_error *err;
     size_t filled, flushed; /* ids in `out`, and those before them since the sink was given */
     int32_t out[OUT];
@@ -55,7 +56,7 @@ static rapt_code encode_long(encoder *e, const char *piece, size_t size)
 {
     size_t count;
     int32_t *ids = malloc(size * sizeof *ids);
-    rapt_code code = ids ? bpe_merge_long(e->b, piece, size, ids, &count, e->err)
+    rapt_code code = ids ? bpe_merge_long(e->b, piece, size, e->dropout, ids, &count, e->err)
                          : rapt_fail(e->err, RAPT_ERR_MEMORY, "out of memory for a piece of %zu bytes", size);
     if (code == RAPT_OK)
         code = put_ids(e, ids, count);
@@ -65,6 +66,8 @@ static rapt_code encode_long(encoder *e, const char *piece, size_t size)
 
 static rapt_code encode_piece(encoder *e, const char *piece, size_t size)
 {
+    if (e->dropout)
+        return encode_long(e, piece, size);
     int32_t whole = e->b->whole_pieces ? token_list_find(&e->b->tokens, piece, size) : -1;
     if (whole >= 0)
         return put_ids(e, &whole, 1);
@@ -95,6 +98,8 @@ static rapt_code encode_new(encoder *e, const piece *p, const char *text)
 
 static inline rapt_code encode_kept(encoder *e, const piece *p, const char *text)
 {
+    if (e->dropout)
+        return encode_piece(e, text + p->at, p->size);
     const kept_piece *found = p->set ? kept_piece_find(p->set, &p->key) : NULL;
     rapt_code code = bpe_encode_reserve(e, KEPT_BYTES);
     if (code || !found)
@@ -232,6 +237,7 @@ void bpe_encoder_begin(bpe_encoder *e, rapt_ids_fn *sink, void *context, bpe_sta
     e->sink = sink;
     e->context = context;
     e->starts = starts;
+    e->dropout = NULL;
     e->filled = e->flushed = 0;
     split_walk_begin(e->walk);
 }
@@ -266,6 +272,19 @@ rapt_code bpe_encode_to(const rapt_tokenizer *k, const char *text, size_t size, 
         code = put_ids(e, b->after.ids, b->after.count);
     if (code == RAPT_OK)
         code = bpe_encode_flush(e);
+    bpe_encoder_free(e);
+    return code;
+}
+
+rapt_code bpe_encode_dropout(const byte_bpe *b, const char *text, size_t size, bool specials, bpe_dropout *dropout,
+                             rapt_ids_fn *sink, void *context, rapt_error *err)
+{
+    encoder *e = bpe_encoder_new(b, size, err);
+    if (!e)
+        return RAPT_ERR_MEMORY;
+    bpe_encoder_begin(e, sink, context, NULL);
+    e->dropout = dropout;
+    rapt_code code = bpe_encoder_text(e, text, size, specials, err);
     bpe_encoder_free(e);
     return code;
 }

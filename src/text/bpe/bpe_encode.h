@@ -40,6 +40,17 @@ rapt_code bpe_encoder_range(bpe_encoder *e, const bpe_range *range, size_t *at, 
 /* Encodes a whole text: normalized, and with special tokens: all of them, or those that are always found. */
 rapt_code bpe_encoder_text(bpe_encoder *e, const char *text, size_t size, bool specials, rapt_error *err);
 
+/* BPE dropout (Provilkov et al. 2020): before each merge, each pair that could merge is left out with probability p; if all of
+ * them are, the piece is done. The n-th pair that is considered in a text is left out where rng_uniform(key, n) < p. */
+typedef struct bpe_dropout {
+    double p; /* at most 0.9: considering pairs takes 1 / (1 - p) times as long */
+    uint64_t key, next;
+} bpe_dropout;
+
+/* Encodes a whole text as bpe_encode_to does, but for these draws; pieces that are tokens are merged, too. */
+rapt_code bpe_encode_dropout(const byte_bpe *b, const char *text, size_t size, bool specials, bpe_dropout *dropout,
+                             rapt_ids_fn *sink, void *context, rapt_error *err);
+
 /* ---- bpe_merge.c: the merging of one piece. For bpe_encode.c. */
 
 /* Up to this size, the whole piece is searched before each merge. */
@@ -47,7 +58,8 @@ enum { BPE_SHORT = 128 };
 
 /* Writes the tokens of a piece of 1 to BPE_SHORT bytes to ids[BPE_SHORT]; returns their number. */
 size_t bpe_merge_short(const byte_bpe *b, const char *piece, size_t size, int32_t *ids);
-/* bpe_merge_short for any size, in O(size log(size)); ids[size]. */
-rapt_code bpe_merge_long(const byte_bpe *b, const char *piece, size_t size, int32_t *ids, size_t *count, rapt_error *err);
+/* bpe_merge_short for any size, in O(size log(size)); ids[size]. `dropout` NULL: no merge is left out. */
+rapt_code bpe_merge_long(const byte_bpe *b, const char *piece, size_t size, bpe_dropout *dropout, int32_t *ids, size_t *count,
+                         rapt_error *err);
 
 #endif

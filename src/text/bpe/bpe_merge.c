@@ -4,6 +4,8 @@
  * Short pieces are searched as a whole before each merge; long pieces have their pairs in a heap. Both give the same tokens. */
 #include "text/bpe/bpe_encode.h"
 
+#include "base/rng.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +112,9 @@ typedef struct chain {
     uint32_t size;
     candidate *heap; /* the lowest key first */
     size_t heap_size;
+    bpe_dropout *dropout; /* or NULL, and */
+    candidate *left_out;  /* the candidates that it has left out since the last merge */
+    size_t left_out_count;
 } chain;
 
 static void bpe_merge_sift_up(chain *c, size_t i)
@@ -135,6 +140,12 @@ static candidate pop_candidate(chain *c)
     return top;
 }
 
+static void bpe_merge_put(chain *c, candidate x)
+{
+    c->heap[c->heap_size] = x;
+    bpe_merge_sift_up(c, c->heap_size++);
+}
+
 static void push_candidate(chain *c, uint32_t left)
 {
     uint32_t right = c->next[left];
@@ -143,15 +154,23 @@ static void push_candidate(chain *c, uint32_t left)
     pair_merge m = pair_table_find(&c->b->pairs, c->ids[left], c->ids[right]);
     if (m.rank == PAIR_NEVER)
         return;
-    c->heap[c->heap_size] = (candidate){(uint64_t)m.rank << 32 | left, c->ids[left], c->ids[right], m.id};
-    bpe_merge_sift_up(c, c->heap_size++);
+    bpe_merge_put(c, (candidate){(uint64_t)m.rank << 32 | left, c->ids[left], c->ids[right], m.id});
+}
+
+static bool is_up_to_date(const chain *c, const candidate *x)
+{
+    const uint32_t left = (uint32_t)x->key, right = c->next[left];
+    return c->ids[left] == x->left && right < c->size && c->ids[right] == x->right;
+}
+
+static bool is_left_out(bpe_dropout *d)
+{
+    return d && rng_uniform(d->key, d->next++) < d->p;
 }
 
 static void merge_candidate(chain *c, const candidate *best)
 {
     uint32_t left = (uint32_t)best->key, right = c->next[left];
-    if (c->ids[left] != best->left || right >= c->size || c->ids[right] != best->right)
-        return;
     c->ids[left] = best->merged;
     c->ids[right] = -1;
     c->next[left] = c->next[right];
@@ -173,18 +192,28 @@ static void merge_chain(chain *c, const char *piece)
         push_candidate(c, i);
     while (c->heap_size > 0) {
         candidate best = pop_candidate(c);
+        if (!is_up_to_date(c, &best))
+            continue;
+        if (is_left_out(c->dropout)) {
+            c->left_out[c->left_out_count++] = best;
+            continue;
+        }
         merge_candidate(c, &best);
+        while (c->left_out_count > 0)
+            bpe_merge_put(c, c->left_out[--c->left_out_count]);
     }
 }
 
-/* Each merge takes one candidate off the heap and puts two on it at most, and there are fewer merges than bytes. */
-rapt_code bpe_merge_long(const byte_bpe *b, const char *piece, size_t size, int32_t *ids, size_t *count, rapt_error *err)
+/* Each merge takes one candidate off the heap and puts two on it at most, and there are fewer merges than bytes; what is left out
+ * comes back. */
+rapt_code bpe_merge_long(const byte_bpe *b, const char *piece, size_t size, bpe_dropout *dropout, int32_t *ids, size_t *count,
+                         rapt_error *err)
 {
     if (size > UINT32_MAX / 4)
         return rapt_fail(err, RAPT_ERR_VALUE, "a piece of %zu bytes that the pattern doesn't cut", size);
     chain c = {b, ids, malloc(size * sizeof *c.next), malloc(size * sizeof *c.before), (uint32_t)size,
-               malloc(2 * size * sizeof *c.heap), 0};
-    bool ok = c.next && c.before && c.heap;
+               malloc(2 * size * sizeof *c.heap), 0, dropout, dropout ? malloc(2 * size * sizeof *c.left_out) : NULL, 0};
+    bool ok = c.next && c.before && c.heap && (c.left_out || !dropout);
     *count = 0;
     if (ok)
         merge_chain(&c, piece);
@@ -193,5 +222,6 @@ rapt_code bpe_merge_long(const byte_bpe *b, const char *piece, size_t size, int3
     free(c.next);
     free(c.before);
     free(c.heap);
+    free(c.left_out);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a piece of %zu bytes", size);
 }

@@ -302,6 +302,17 @@ static rapt_loader *training_loader(const run *r, size_t size, rapt_error *err)
     return rapt_loader_new(d, &o, err);
 }
 
+static rapt_code set_bpe_dropout(const run *r, rapt_dataset *d, rapt_error *err)
+{
+    const rapt_model *m = r->model;
+    rapt_error reason = {0};
+    if (r->recipe->data.bpe_dropout == 0 ||
+        dataset_set_dropout(d, pairs_of(r, false), m->translation.source, m->translation.target, r->recipe->data.bpe_dropout,
+                            (uint64_t)r->recipe->seed, &reason) == RAPT_OK)
+        return RAPT_OK;
+    return rapt_fail(err, reason.code, "data.bpe_dropout is %g: %s", r->recipe->data.bpe_dropout, reason.message);
+}
+
 static size_t training_size(const run *r)
 {
     return (size_t)(r->recipe->train.batch_tokens ? r->recipe->train.batch_tokens : r->recipe->train.batch);
@@ -312,6 +323,8 @@ static rapt_code load_pairs(run *r, rapt_error *err)
     translation *d = r->data;
     run_phase(r, "tokenizing the pairs", 0, 0);
     d->train = make_dataset(r, false, err);
+    if (d->train && set_bpe_dropout(r, d->train, err))
+        return err->code;
     if (d->train)
         d->loader = training_loader(r, training_size(r), err);
     if (d->loader && run_validates(r)) {
