@@ -26,9 +26,11 @@ static double coverage(const rapt_model *m, const rapt_translation *of, const ra
     const size_t keys = of->source_count + 1, queries = h->token_count + 1;
     rapt_tape *t = rapt_tape_new(NULL, &err);
     assert_non_null(t);
-    memcpy(source, of->source, of->source_count * sizeof *source);
+    if (of->source_count) /* an empty line has no tokens */
+        memcpy(source, of->source, of->source_count * sizeof *source);
     source[of->source_count] = RAPT_EOS;
-    memcpy(inputs + 1, h->tokens, h->token_count * sizeof *inputs);
+    if (h->token_count)
+        memcpy(inputs + 1, h->tokens, h->token_count * sizeof *inputs);
     rapt_tape_capture_attention(t, RAPT_CAPTURE_BEFORE_DROPOUT);
     rapt_tape_begin(t, (rapt_pass){0});
     rapt_transformer_forward(t, m->translation.net, (rapt_tokens){source, 1, keys}, NULL, (rapt_tokens){inputs, 1, queries});
@@ -50,7 +52,8 @@ static const rapt_hypothesis *with_tokens(const rapt_translation *t, const rapt_
 {
     for (size_t n = 0; n < t->count; n++) {
         const rapt_hypothesis *x = &t->hypotheses[n];
-        if (x->token_count == h->token_count && memcmp(x->tokens, h->tokens, h->token_count * sizeof *h->tokens) == 0)
+        const size_t size = h->token_count * sizeof *h->tokens;
+        if (x->token_count == h->token_count && (size == 0 || memcmp(x->tokens, h->tokens, size) == 0))
             return x;
     }
     return NULL;
