@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits of a batch on a tape that others use. A pass of so many tokens takes about as long as a few decoding steps of 64
+/* Limits of a batch on a tape that others use. A pass of that size takes about as long as a few decoding steps of 64
  * sentences. */
 #define SHARED_TOKENS ((size_t)512)
 #define SHARED_LOGITS ((size_t)16 << 20)

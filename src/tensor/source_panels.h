@@ -1,4 +1,4 @@
-/* tensor/source_panels.h: packs a matrix for products from where it is stored, without memory for all elements. For weights that
+/* tensor/source_panels.h: packs a matrix for products from where it is stored, a few rows at a time. For weights that
  * are packed once for inference, and for the base of adapters, which training reads from its file in each pass. */
 #ifndef TENSOR_SOURCE_PANELS_H
 #define TENSOR_SOURCE_PANELS_H

@@ -27,7 +27,8 @@ static void translate_source(const policy_case *c, rapt_tape *t, sentence *s, se
 {
     rapt_error err = {0};
     const rapt_search_policy *p = &c->m->search;
-    const sentence_model on = {t, c->m->translation.net, RAPT_TYPE_FP32};
+    const sentence_net net = {c->m->translation.net, NULL};
+    const sentence_model on = {.t = t, .nets = &net, .count = 1, .kv_cache = RAPT_TYPE_FP32};
     const search_options o = {.beam = p->beams, .n_best = p->beams, .length_penalty = p->length_penalty,
                               .no_repeat = p->no_repeat_ngram, .special = c->m->translation.special, .policy = p};
     const sentence_source from = {.ids = c->prompt, .count = c->count, .limit = c->max_tokens, .options = &o};
@@ -73,7 +74,7 @@ static void tokens_are_the_references(void **state)
     arena memory;
     sentence s;
     arena_init(&memory, (size_t)1 << 16);
-    assert_int_equal(sentence_init(&s, NULL), RAPT_OK);
+    assert_int_equal(sentence_init(&s, 1, NULL), RAPT_OK);
     json_array_foreach(all, at, json) {
         check(json, "config.json", 1 + (int)at % 3, &memory, &s);
         if (has_config_4(json)) {

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* The integer that a real is; NULL: it is none, or there is no memory for it (*failed). */
+/* The integer that a real is; NULL: it is none, or out of memory (*failed). */
 static json_t *whole_of(const json_t *value, bool *failed)
 {
     const double real = json_real_value(value);

@@ -15,7 +15,7 @@ void schema_cache_free(schema_cache *c);
  * has none. */
 rapt_constraint *schema_cache_find(schema_cache *c, const char *schema, size_t size);
 /* Keeps a constraint, which stays the caller's too, in place of those that were found longest ago: at most 16 of them and 32 MB
- * stay. Does nothing if memory is out, or without a cache. */
+ * stay. Does nothing when out of memory, or without a cache. */
 void schema_cache_keep(schema_cache *c, const char *schema, size_t size, const rapt_constraint *made);
 
 #endif
