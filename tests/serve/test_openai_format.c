@@ -41,8 +41,8 @@ static int tear_down(void **state)
 static void obeys(const char *text)
 {
     json_t *o = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    int a;
-    const char *b;
+    int a = 0;
+    const char *b = "";
     if (!o || json_unpack(o, "{s:i, s:s!}", "a", &a, "b", &b))
         fail_msg("'%s' does not obey", text);
     assert_true(a >= 1 && a <= 99 && (strcmp(b, "x") == 0 || strcmp(b, "yy") == 0));
