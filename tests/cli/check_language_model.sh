@@ -171,6 +171,7 @@ for recipe in "$SOURCE"/recipes/*.yaml; do
     sales-*) options+=(--set data.text=text.txt --set tokenizer.type=characters --set tokenizer.path= --set train.sample_every=0) ;;
     chat-base) options+=(--set model.context=64) ;;
     chat) options=(--init recipe-chat-base --set train.batch=2 --set model.context=64) ;; # its base comes before it
+    preferences) options=(--init recipe-chat --set train.batch=2 --set model.context=64) ;;
     shakespeare-*) options+=(--set data.text=text.txt) ;;
     finetune-lora) options+=(--init "$SOURCE/tests/golden/hub/qwen2" --set data.text=text.txt --set data.text_files=) ;;
     finetune-*) options+=(--init "$SOURCE/tests/golden/hub_translation/marian" --set data.max_len=60 --set data.limit=500) ;;
