@@ -117,7 +117,7 @@ static void what_is_refused(void **state)
     (void)state;
     check_says("train.schedule=plateau data.validation_fraction=0",
                "recipe: train.schedule is plateau; it needs data.validation_fraction, or data.validation for "
-               "pairs and conversations");
+               "pairs, conversations and preferences");
     check_says("train.plateau.patience=3", "recipe: train.plateau.patience is 3; it needs train.schedule to be plateau");
     check_says("train.schedule=cosine train.plateau.factor=0.7",
                "recipe: train.plateau.factor is 0.7; it needs train.schedule to be plateau");
