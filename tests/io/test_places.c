@@ -261,6 +261,7 @@ static void families_are_written_and_read(void **state)
     try_folders(GOLDEN "hub");
     try_folders(GOLDEN "hub_translation");
     try_folders(GOLDEN "hub_encoder");
+    try_folders(GOLDEN "hub_rerank");
 }
 
 /* ---- models of rapt --------------------------------------------------------------------------------------------- */
