@@ -1,11 +1,11 @@
 #!/bin/bash
 # bench/lora_step.sh DIR [GGUF]: milliseconds of a training step of low-rank adapters (LoRA, rank 8, all linear layers of the
-# blocks) for the model of a Hugging Face folder, such as one of `bench/make_hub_shape.py qwen2 F32 DIR`, and the peak memory of the
-# process; rapt in bf16 beside PyTorch with PEFT in each of MODES (default "fp32 autocast bf16"; also compile_fp32,
+# blocks) for the model of a Hugging Face folder, such as one of `bench/make_hub_shape.py qwen2 F32 DIR`, and the peak memory of
+# the process; rapt in bf16 beside PyTorch with PEFT in each of MODES (default "fp32 autocast bf16"; also compile_fp32,
 # compile_autocast, compile_bf16, which want a C++ compiler). With GGUF, a file of the same model (`rapt convert DIR --to gguf
-# --weights q8_0 -o FILE`), rapt trains on that. BATCH windows of CONTEXT tokens a step, STEPS steps of which the first is not
-# counted. The ratio is PyTorch's time / ours: the best mode is what counts. With JSON=yes it prints an object a mode, of one
-# round. PYTHON needs torch, transformers and peft.
+# --weights q8_0 -o FILE`), rapt trains on that; with HOLD=false on a base in memory (train.lora.hold). BATCH windows of CONTEXT
+# tokens a step, STEPS steps of which the first is not counted. The ratio is PyTorch's time / ours: the best mode is what counts.
+# With JSON=yes it prints an object a mode, of one round. PYTHON needs torch, transformers and peft.
 . "$(dirname "$0")/lib.sh"
 [ $# = 1 ] || [ $# = 2 ] || { echo "usage: $0 DIR [GGUF]" >&2; exit 2; }
 model=$(realpath "$1") base=$(realpath "${2:-$1}") BATCH=${BATCH:-2} CONTEXT=${CONTEXT:-256} STEPS=${STEPS:-6}
@@ -23,6 +23,7 @@ model:
   context: $CONTEXT
 train:
   lora.rank: 8
+  lora.hold: ${HOLD:-true}
   precision: bf16
   batch: $BATCH
   steps: $STEPS

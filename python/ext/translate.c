@@ -175,7 +175,7 @@ static void release_others(other_models *o)
     PyMem_Free(o->models);
 }
 
-/* Of a tuple of handles. release_others in any case. */
+/* Takes the models of a tuple of handles, and holds them. The caller calls release_others, also after a failure. */
 static int hold_others(const ext_state *s, PyObject *handles, other_models *o)
 {
     const size_t count = (size_t)PyTuple_Size(handles);

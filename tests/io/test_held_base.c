@@ -86,19 +86,14 @@ static rapt_model *adapted(const held_file *f, bool held, const char *save)
     return m;
 }
 
-static bool is_held(const rapt_param *p)
-{
-    return param_source_is_held(p);
-}
-
 /* Marks the memory of the held matrices, and says how many there are. */
 static size_t mark_memory(const rapt_model *m)
 {
     size_t count = 0;
     for (size_t i = 0; i < rapt_params_count(m->params); i++) {
         rapt_param *p = params_at(m->params, i);
-        count += is_held(p);
-        for (size_t k = 0; is_held(p) && k < rapt_tensor_size(&p->value); k++)
+        count += param_source_is_held(p);
+        for (size_t k = 0; param_source_is_held(p) && k < rapt_tensor_size(&p->value); k++)
             p->value.data[k] = NAN;
     }
     return count;
@@ -108,7 +103,7 @@ static void memory_is_as_marked(const rapt_model *m)
 {
     for (size_t i = 0; i < rapt_params_count(m->params); i++) {
         const rapt_param *p = params_at(m->params, i);
-        for (size_t k = 0; is_held(p) && k < rapt_tensor_size(&p->value); k++)
+        for (size_t k = 0; param_source_is_held(p) && k < rapt_tensor_size(&p->value); k++)
             assert_true(isnan(p->value.data[k]));
     }
 }
