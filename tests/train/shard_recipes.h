@@ -19,10 +19,4 @@ static const char *const shard_recipes[] = {
 };
 #define SHARD_RECIPES (sizeof shard_recipes / sizeof *shard_recipes)
 
-static inline void put_texts(void)
-{
-    put_words("text.txt", 600);
-    put_many_kinds("kinds.txt", 3000, 700);
-}
-
 #endif

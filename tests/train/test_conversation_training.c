@@ -11,6 +11,8 @@
 #include "loading.h"
 #include "train/train_folder.h"
 
+#include "train/tuned_llama.h"
+
 #include "data/conversation_set.h"
 #include "data/dataset.h"
 #include "decode/score_watch.h"
@@ -19,9 +21,7 @@
 
 #include <math.h>
 
-#define CHAT "{% for m in messages %}<|begin|>{{ m.role }}\n{{ m.content }}<|end|>{% endfor %}" \
-             "{% if add_generation_prompt %}<|begin|>assistant\n{% endif %}"
-#define TURN(role, content) "{\"role\": \"" role "\", \"content\": \"" content "\"}"
+#define DATA "data.conversations=c.jsonl"
 
 static const char TALKS[] =
     "{\"messages\": [" TURN("user", "Hi") ", " TURN("assistant", "Hello") "]}\n"
@@ -31,33 +31,10 @@ static const char TALKS[] =
     "{\"prompt\": \"2 + 2 =\", \"completion\": \" 4\"}\n"
     "{\"text\": \"Plain text.\"}\n";
 
-/* m: the model with a chat template; c.jsonl: five conversations. */
+/* c.jsonl: five conversations. */
 static void put_all(void)
 {
-    assert_int_equal(system("cp -r " RAPT_SOURCE_DIR "/tests/golden/hub/llama m && chmod -R u+w m"), 0);
-    put("m/chat_template.jinja", CHAT);
-    put("m/tokenizer_config.json", "{\"eos_token\": \"<|end|>\"}");
-    put("c.jsonl", TALKS);
-}
-
-static rapt_recipe tuning(const char *changes)
-{
-    rapt_recipe r;
-    rapt_recipe_defaults(&r);
-    set_all(&r, "task=language_model data.conversations=c.jsonl data.validation_fraction=0 train.init=m model.dropout=0 "
-                "train.batch=5 train.steps=1 train.lr=0.001 train.report_every=1 train.schedule=constant "
-                "train.checkpoint_every=6");
-    set_all(&r, changes);
-    return r;
-}
-
-static void tune(const char *changes, rapt_train_options o)
-{
-    rapt_error err = {0};
-    rapt_recipe r = tuning(changes);
-    run(&r, o, &err);
-    assert_string_equal(err.message, "");
-    rapt_recipe_free(&r);
+    put_llama("c.jsonl", TALKS);
 }
 
 /* ---- the loss ----------------------------------------------------------------------------------------------------- */
@@ -123,10 +100,10 @@ static void the_loss_is_the_masked_cross_entropy(void **state)
                                           "data.pack=true train.batch=1 train.accumulate=2 model.context=66"};
     for (size_t i = 0; i < 5; i++) {
         char changes[128];
-        tune(batches[i], (rapt_train_options){.out = "a"});
+        tune_llama(DATA, batches[i], (rapt_train_options){.out = "a"});
         assert_true(fabs(last_figure("a", "loss") - answers) < 1e-6 * answers);
         snprintf(changes, sizeof changes, "%s train.loss_on=all", batches[i]);
-        tune(changes, (rapt_train_options){.out = "b"});
+        tune_llama(DATA, changes, (rapt_train_options){.out = "b"});
         assert_true(fabs(last_figure("b", "loss") - all) < 1e-6 * all);
         assert_int_equal(system("rm -r a b"), 0);
     }
@@ -137,9 +114,9 @@ static void accumulation_is_weighted_by_answers(void **state)
 {
     (void)state;
     put_all();
-    tune("train.lr=0.01 train.clip=0", (rapt_train_options){.out = "whole"});
-    tune("train.lr=0.01 train.clip=0 train.batch=1 train.accumulate=5", (rapt_train_options){.out = "parts"});
-    tune("train.lr=0.01 train.clip=0 data.pack=true", (rapt_train_options){.out = "packed"});
+    tune_llama(DATA, "train.lr=0.01 train.clip=0", (rapt_train_options){.out = "whole"});
+    tune_llama(DATA, "train.lr=0.01 train.clip=0 train.batch=1 train.accumulate=5", (rapt_train_options){.out = "parts"});
+    tune_llama(DATA, "train.lr=0.01 train.clip=0 data.pack=true", (rapt_train_options){.out = "packed"});
     const double a = last_figure("whole", "grad_norm"), b = last_figure("parts", "grad_norm");
     const double c = last_figure("packed", "grad_norm");
     assert_true(a > 0 && fabs(a - b) < 1e-5 * a && fabs(a - c) < 1e-5 * a);
@@ -149,43 +126,31 @@ static void it_learns_the_answers_and_their_ends(void **state)
 {
     (void)state;
     put_all();
-    tune("train.steps=60 train.lr=0.01", (rapt_train_options){.out = "o"});
+    tune_llama(DATA, "train.steps=60 train.lr=0.01", (rapt_train_options){.out = "o"});
     assert_true(last_figure("o", "loss") < 0.05);
     assert_true(file_exists("o/chat_template.jinja"));
 }
 
 /* ---- same bytes --------------------------------------------------------------------------------------------------- */
 
-static const char SHORT[] = "train.steps=14 train.batch=2 train.report_every=5 data.validation=v.jsonl model.dropout=0.1 "
-                            "train.accumulate=2 train.shards=2";
-
 static void check_resumed(const char *changes)
 {
     put_all();
-    put("v.jsonl", TALKS);
-    tune(changes, (rapt_train_options){.out = "whole", .threads = 1});
-    tune(changes, (rapt_train_options){.out = "parts", .max_steps = 7, .threads = 3});
-    tune(changes, (rapt_train_options){.out = "parts", .resume = true, .threads = 2});
-    assert_same_bytes("whole", "parts", "model.safetensors", 0, 0);
-    assert_same_bytes("whole", "parts", "best/model.safetensors", 0, 0);
-    assert_same_checkpoint("whole", "parts", 14);
-    assert_same_log("whole", "parts");
+    assert_llama_resumes(DATA, TALKS, changes, "model.safetensors");
     assert_true(last_figure("whole", "val_loss") > 0);
 }
 
 static void resumed_is_never_stopped(void **state)
 {
     (void)state;
-    check_resumed(SHORT);
+    check_resumed("");
 }
 
 /* Two packed batches an epoch: all texts have 144 tokens, the longest 65. */
 static void packed_and_resumed_is_never_stopped(void **state)
 {
-    char changes[256];
     (void)state;
-    snprintf(changes, sizeof changes, "%s data.pack=true train.batch=1 model.context=66", SHORT);
-    check_resumed(changes);
+    check_resumed("data.pack=true train.batch=1 model.context=66");
 }
 
 static void other_conversations_are_another_run(void **state)
@@ -193,9 +158,9 @@ static void other_conversations_are_another_run(void **state)
     (void)state;
     put_all();
     rapt_error err = {0};
-    tune("train.steps=14", (rapt_train_options){.out = "o", .max_steps = 7});
+    tune_llama(DATA, "train.steps=14", (rapt_train_options){.out = "o", .max_steps = 7});
     put("c.jsonl", "{\"text\": \"Other text.\"}\n");
-    rapt_recipe r = tuning("train.steps=14");
+    rapt_recipe r = llama_recipe(DATA, "train.steps=14");
     assert_int_equal(run(&r, (rapt_train_options){.out = "o", .resume = true}, &err), RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "data"));
     rapt_recipe_free(&r);
@@ -234,12 +199,13 @@ static void a_new_model_can_be_made_for_conversations(void **state)
     run(&r, (rapt_train_options){.out = "base"}, &err);
     assert_string_equal(err.message, "");
     rapt_recipe_free(&r);
-    tune(TUNES_BASE, (rapt_train_options){.out = "o"});
+    tune_llama(DATA, TUNES_BASE, (rapt_train_options){.out = "o"});
     assert_true(last_figure("o", "loss") < 0.05);
     assert_same_bytes("base", "o", "chat_template.jinja", 0, 0);
     assert_text_run_keeps_a_template();
-    tune(TUNES_BASE, (rapt_train_options){.out = "parts", .max_steps = 7}); /* its recipe records the model's tokenizer.chat */
-    tune(TUNES_BASE, (rapt_train_options){.out = "parts", .resume = true});
+    /* The recipe of the run records the model's tokenizer.chat. */
+    tune_llama(DATA, TUNES_BASE, (rapt_train_options){.out = "parts", .max_steps = 7});
+    tune_llama(DATA, TUNES_BASE, (rapt_train_options){.out = "parts", .resume = true});
     assert_same_bytes("o", "parts", "model.safetensors", 0, 0);
     rapt_model *m = rapt_model_load("o", NULL, &err);
     rapt_chat_template *chat = rapt_chat_template_load("o", &err);
@@ -264,7 +230,7 @@ static void a_new_model_can_be_made_for_conversations(void **state)
 static void assert_refused(const char *changes, const char *reason)
 {
     rapt_error err = {0};
-    rapt_recipe r = tuning(changes);
+    rapt_recipe r = llama_recipe(DATA, changes);
     assert_int_not_equal(run(&r, (rapt_train_options){.out = "refused"}, &err), RAPT_OK);
     if (!strstr(err.message, reason))
         fail_msg("%s", err.message);
@@ -289,7 +255,7 @@ static void what_cannot_be_tuned_on_is_refused(void **state)
     assert_int_equal(system("rm m/chat_template.jinja"), 0);
     assert_refused("", "c.jsonl:1: messages need a chat template: m: no chat template");
     put("c.jsonl", "{\"prompt\": \"2 + 2 =\", \"completion\": \" 4\"}\n"); /* which needs none */
-    tune("", (rapt_train_options){.out = "o"});
+    tune_llama(DATA, "", (rapt_train_options){.out = "o"});
 }
 
 int main(void)

@@ -9,12 +9,12 @@
 #include <cmocka.h>
 
 #include "loading.h"
+#include "train/golden_numbers.h"
 
 #include "data/conversation_set.h"
 #include "data/dataset.h"
 #include "io/model.h"
 #include "io/model_core.h"
-#include "io/safetensors.h"
 #include "rapt/tape.h"
 
 #include <math.h>
@@ -30,23 +30,6 @@ typedef struct setup {
     rapt_chat_template *chat;
     rapt_dataset *data;
 } setup;
-
-static const void *expected(const setup *s, const char *name, size_t *count)
-{
-    const safetensors_entry *e = safetensors_find(s->expected, name);
-    if (!e)
-        fail_msg("no %s", name);
-    *count = 1;
-    for (int i = 0; i < e->ndim; i++)
-        *count *= e->shape[i];
-    return e->data;
-}
-
-static double number(const setup *s, const char *name)
-{
-    size_t count;
-    return *(const double *)expected(s, name, &count);
-}
 
 static void open_all(setup *s, bool packed)
 {
@@ -80,8 +63,8 @@ static void tokens_and_labels_are_those_of_transformers(void **state)
     setup s;
     size_t count, tokens, at = 0;
     open_all(&s, false);
-    const int32_t *lengths = expected(&s, "lengths", &count), *ids = expected(&s, "ids", &tokens);
-    const int32_t *labels = expected(&s, "labels", &tokens);
+    const int32_t *lengths = expected(s.expected, "lengths", &count), *ids = expected(s.expected, "ids", &tokens);
+    const int32_t *labels = expected(s.expected, "labels", &tokens);
     assert_int_equal(count, TALKS);
     for (size_t i = 0; i < TALKS; i++) {
         const dataset_example *e = &s.data->examples[i];
@@ -102,7 +85,7 @@ static void the_loss_of_each_is_pytorchs(void **state)
     setup s;
     size_t count;
     open_all(&s, false);
-    const double *nll = expected(&s, "nll", &count), bound = 2 * number(&s, "loss_error");
+    const double *nll = expected(s.expected, "nll", &count), bound = 2 * number(s.expected, "loss_error");
     assert_true(bound > 0 && bound < 1e-6);
     rapt_tape *t = rapt_tape_new(NULL, NULL);
     for (size_t i = 0; i < TALKS; i++) {
@@ -132,23 +115,6 @@ static void add_batch(const setup *s, rapt_tape *t, const rapt_batch *b, size_t 
     all->tokens += sums.tokens;
 }
 
-static void check_gradient(const setup *s, const rapt_tensor *x, double bound)
-{
-    char name[128];
-    size_t count;
-    double largest = 0, off = 0;
-    snprintf(name, sizeof name, "grad/%s", x->name);
-    const float *theirs = expected(s, name, &count);
-    assert_int_equal(count, rapt_tensor_size(x));
-    assert_true(x->grad && x->grad_filled);
-    for (size_t i = 0; i < count; i++) {
-        largest = fmax(largest, fabs((double)theirs[i]));
-        off = fmax(off, fabs((double)x->grad[i] - (double)theirs[i]));
-    }
-    if (!(largest > 0 && off <= bound * largest))
-        fail_msg("%s: differs by %.2g of %.2g, PyTorch in float32 by %.2g", name, off, largest, bound / 2 * largest);
-}
-
 static void check_epoch(bool packed, rapt_loader_options o, size_t batches)
 {
     setup s;
@@ -164,13 +130,13 @@ static void check_epoch(bool packed, rapt_loader_options o, size_t batches)
     rapt_tape *t = rapt_tape_new(NULL, NULL);
     for (size_t i = 0; i < batches; i++)
         add_batch(&s, t, rapt_loader_batch(l, 0, i), labels, &all);
-    const double loss = all.nll / (double)all.tokens, expected_loss = number(&s, "loss");
+    const double loss = all.nll / (double)all.tokens, expected_loss = number(s.expected, "loss");
     assert_int_equal(all.tokens, labels);
-    assert_true(fabs(loss - expected_loss) <= 2 * number(&s, "loss_error") * expected_loss);
+    assert_true(fabs(loss - expected_loss) <= 2 * number(s.expected, "loss_error") * expected_loss);
     const rapt_params *set = rapt_model_params(s.model);
     for (size_t i = 0; i < rapt_params_count(set); i++)
         if (!rapt_params_at(set, i)->buffer) {
-            check_gradient(&s, &rapt_params_at(set, i)->value, 2 * number(&s, "gradient_error"));
+            check_gradient(s.expected, &rapt_params_at(set, i)->value, 2 * number(s.expected, "gradient_error"));
             checked++;
         }
     assert_int_equal(checked, safetensors_count(s.expected) - 7); /* the others are no gradients */

@@ -10,12 +10,12 @@
 #include <cmocka.h>
 
 #include "loading.h"
+#include "train/golden_numbers.h"
 
 #include "data/conversation_set.h"
 #include "data/dataset.h"
 #include "io/model.h"
 #include "io/model_core.h"
-#include "io/safetensors.h"
 #include "rapt/tape.h"
 
 #include <math.h>
@@ -34,23 +34,6 @@ typedef struct setup {
     rapt_dataset *data;
     rapt_tape *tape;
 } setup;
-
-static const void *expected(const setup *s, const char *name, size_t *count)
-{
-    const safetensors_entry *e = safetensors_find(s->expected, name);
-    if (!e)
-        fail_msg("no %s", name);
-    *count = 1;
-    for (int i = 0; i < e->ndim; i++)
-        *count *= e->shape[i];
-    return e->data;
-}
-
-static double number(const setup *s, const char *name)
-{
-    size_t count;
-    return *(const double *)expected(s, name, &count);
-}
 
 static void open_all(setup *s, bool packed)
 {
@@ -87,8 +70,8 @@ static void tokens_and_labels_are_trls(void **state)
     setup s;
     size_t count, tokens, at = 0;
     open_all(&s, false);
-    const int32_t *lengths = expected(&s, "lengths", &count), *ids = expected(&s, "ids", &tokens);
-    const int32_t *labels = expected(&s, "labels", &tokens);
+    const int32_t *lengths = expected(s.expected, "lengths", &count), *ids = expected(s.expected, "ids", &tokens);
+    const int32_t *labels = expected(s.expected, "labels", &tokens);
     assert_int_equal(count, ROWS);
     for (size_t i = 0; i < ROWS; i++) {
         const dataset_example *e = dataset_row(s.data, i);
@@ -108,7 +91,7 @@ static void log_probabilities_are_pytorchs(void **state)
     setup s;
     size_t count;
     open_all(&s, false);
-    const double *wanted = expected(&s, "log_probs", &count), bound = 2 * number(&s, "log_probs_error");
+    const double *wanted = expected(s.expected, "log_probs", &count), bound = 2 * number(s.expected, "log_probs_error");
     assert_true(bound > 0 && bound < 2e-6);
     for (size_t i = 0; i < ROWS; i++) {
         const dataset_example *e = dataset_row(s.data, i);
@@ -129,7 +112,7 @@ static void add_batch(const setup *s, const rapt_batch *b, double smoothing, rap
     rapt_real reference[ROWS];
     rapt_dpo_sums sums = {0};
     size_t count;
-    const float *of = expected(s, "reference", &count);
+    const float *of = expected(s->expected, "reference", &count);
     const rapt_dpo_options o = {.beta = BETA, .label_smoothing = smoothing, .normalizer = PAIRS};
     assert_true(b->labels.batch <= ROWS && b->labels.batch % 2 == 0);
     for (size_t i = 0; i < b->labels.batch; i++)
@@ -142,30 +125,13 @@ static void add_batch(const setup *s, const rapt_batch *b, double smoothing, rap
                            all->pairs + sums.pairs, all->correct + sums.correct};
 }
 
-static void check_gradient(const setup *s, const rapt_tensor *x, double bound)
-{
-    char name[128];
-    size_t count;
-    double largest = 0, off = 0;
-    snprintf(name, sizeof name, "grad/%s", x->name);
-    const float *theirs = expected(s, name, &count);
-    assert_int_equal(count, rapt_tensor_size(x));
-    assert_true(x->grad && x->grad_filled);
-    for (size_t i = 0; i < count; i++) {
-        largest = fmax(largest, fabs((double)theirs[i]));
-        off = fmax(off, fabs((double)x->grad[i] - (double)theirs[i]));
-    }
-    if (!(largest > 0 && off <= bound * largest))
-        fail_msg("%s: differs by %.2g of %.2g, PyTorch in float32 by %.2g", name, off, largest, bound / 2 * largest);
-}
-
 static void check_sums(const setup *s, const rapt_dpo_sums *all, double smoothing)
 {
     size_t count;
-    const double loss = all->loss / PAIRS, wanted = number(s, smoothing > 0 ? "smoothed" : "loss");
-    const double *rewards = expected(s, "rewards", &count);
+    const double loss = all->loss / PAIRS, wanted = number(s->expected, smoothing > 0 ? "smoothed" : "loss");
+    const double *rewards = expected(s->expected, "rewards", &count);
     assert_int_equal(all->pairs, PAIRS);
-    if (!(fabs(loss - wanted) <= 2 * number(s, "loss_error") * wanted))
+    if (!(fabs(loss - wanted) <= 2 * number(s->expected, "loss_error") * wanted))
         fail_msg("the loss is %.9g, TRL's %.9g", loss, wanted);
     assert_true(fabs((double)all->correct / PAIRS - rewards[0]) < 1e-6);
     assert_true(fabs(all->chosen / PAIRS - rewards[1]) < 1e-5 && fabs(all->rejected / PAIRS - rewards[2]) < 1e-5);
@@ -190,7 +156,7 @@ static void check_epoch(bool packed, size_t size, size_t tokens, double smoothin
     const rapt_params *set = rapt_model_params(s.model);
     for (size_t i = 0; i < rapt_params_count(set) && smoothing == 0; i++)
         if (!rapt_params_at(set, i)->buffer) {
-            check_gradient(&s, &rapt_params_at(set, i)->value, 2 * number(&s, "gradient_error"));
+            check_gradient(s.expected, &rapt_params_at(set, i)->value, 2 * number(s.expected, "gradient_error"));
             checked++;
         }
     assert_int_equal(checked, smoothing > 0 ? 0 : safetensors_count(s.expected) - 11); /* the others are no gradients */

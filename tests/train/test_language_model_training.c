@@ -13,6 +13,8 @@
 #include "options.h"
 #include "train/train_folder.h"
 
+#include "train/same_runs.h"
+
 #include "rapt/generate.h"
 #include "rapt/stream.h"
 
@@ -32,30 +34,17 @@ static const char *const variants[] = {
 };
 #define VARIANTS (sizeof variants / sizeof *variants)
 
-static void put_texts(void)
-{
-    put_words("text.txt", 600);
-    put_many_kinds("kinds.txt", 3000, 700);
-}
-
 /* ---- resuming -------------------------------------------------------------------------------------------------- */
 
 static void resumed_is_never_stopped(void **state)
 {
     (void)state;
-    put_texts();
-    for (size_t i = 0; i < VARIANTS; i++) {
+    assert_same_resumed(variants, VARIANTS);
+    for (size_t i = 0; i < VARIANTS; i++) { /* there is nothing left to do */
         char whole[16], parts[16];
         snprintf(whole, sizeof whole, "whole%zu", i);
         snprintf(parts, sizeof parts, "parts%zu", i);
-        train(variants[i], (rapt_train_options){.out = whole});
-        train(variants[i], (rapt_train_options){.out = parts, .max_steps = 7});
-        train(variants[i], (rapt_train_options){.out = parts, .max_steps = 18, .resume = true, .threads = 3});
         train(variants[i], (rapt_train_options){.out = parts, .resume = true});
-        assert_same_model(whole, parts);
-        assert_same_checkpoint(whole, parts, 18);
-        assert_same_checkpoint(whole, parts, 24);
-        train(variants[i], (rapt_train_options){.out = parts, .resume = true}); /* there is nothing left to do */
         assert_same_model(whole, parts);
     }
 }

@@ -27,12 +27,6 @@ static const char *const recipes[] = {
 };
 #define RECIPES (sizeof recipes / sizeof *recipes)
 
-static void put_texts(void)
-{
-    put_words("text.txt", 600);
-    put_many_kinds("kinds.txt", 3000, 700);
-}
-
 static safetensors *open_file(const char *path)
 {
     safetensors *file;

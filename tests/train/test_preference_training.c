@@ -12,6 +12,8 @@
 #include "loading.h"
 #include "train/train_folder.h"
 
+#include "train/tuned_llama.h"
+
 #include "data/conversation_set.h"
 #include "data/dataset.h"
 #include "io/model.h"
@@ -20,9 +22,7 @@
 
 #include <math.h>
 
-#define CHAT "{% for m in messages %}<|begin|>{{ m.role }}\n{{ m.content }}<|end|>{% endfor %}" \
-             "{% if add_generation_prompt %}<|begin|>assistant\n{% endif %}"
-#define TURN(role, content) "{\"role\": \"" role "\", \"content\": \"" content "\"}"
+#define DATA "data.preferences=p.jsonl"
 #define ASK(question) "{\"prompt\": [" TURN("user", question) "], "
 #define BOTH(chosen, rejected) "\"chosen\": [" TURN("assistant", chosen) "], \"rejected\": [" TURN("assistant", rejected) "]}\n"
 enum { PAIRS = 5 };
@@ -33,33 +33,10 @@ static const char PREFERENCES[] =
     TURN("assistant", "cde") "]}\n"
     "{\"prompt\": \"2 + 2 =\", \"chosen\": \" 4\", \"rejected\": \" 5\"}\n";
 
-/* m: the model with a chat template; p.jsonl: five preferences. */
+/* p.jsonl: five preferences. */
 static void put_all(void)
 {
-    assert_int_equal(system("cp -r " RAPT_SOURCE_DIR "/tests/golden/hub/llama m && chmod -R u+w m"), 0);
-    put("m/chat_template.jinja", CHAT);
-    put("m/tokenizer_config.json", "{\"eos_token\": \"<|end|>\"}");
-    put("p.jsonl", PREFERENCES);
-}
-
-static rapt_recipe tuning(const char *changes)
-{
-    rapt_recipe r;
-    rapt_recipe_defaults(&r);
-    set_all(&r, "task=language_model data.preferences=p.jsonl data.validation_fraction=0 train.init=m model.dropout=0 "
-                "train.batch=5 train.steps=1 train.lr=0.001 train.report_every=1 train.schedule=constant "
-                "train.checkpoint_every=6");
-    set_all(&r, changes);
-    return r;
-}
-
-static void tune(const char *changes, rapt_train_options o)
-{
-    rapt_error err = {0};
-    rapt_recipe r = tuning(changes);
-    run(&r, o, &err);
-    assert_string_equal(err.message, "");
-    rapt_recipe_free(&r);
+    put_llama("p.jsonl", PREFERENCES);
 }
 
 static void assert_near(double a, double b, double bound)
@@ -79,7 +56,7 @@ static void the_first_loss_is_ln_2(void **state)
         "train.dpo.label_smoothing=0.3", "train.release_gradients=true", "train.recompute=true",
         "train.optimizer=muon"};
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
-        tune(batches[i], (rapt_train_options){.out = "a"});
+        tune_llama(DATA, batches[i], (rapt_train_options){.out = "a"});
         assert_near(last_figure("a", "loss"), log(2), 1e-8);
         assert_true(last_figure("a", "reward_accuracy") == 0 && last_figure("a", "reward_margin") == 0);
         assert_true(last_figure("a", "reward_chosen") == 0 && last_figure("a", "reward_rejected") == 0);
@@ -132,7 +109,7 @@ static void check_rewards(const char *changes)
     double before[2 * PAIRS], after[2 * PAIRS], loss = 0, rewards[2] = {0}, correct = 0;
     const double beta = 0.5;
     snprintf(all, sizeof all, "train.steps=%d train.lr=0.003 train.dpo.beta=0.5 data.validation=p.jsonl %s", STEPS, changes);
-    tune(all, (rapt_train_options){.out = "o"});
+    tune_llama(DATA, all, (rapt_train_options){.out = "o"});
     log_probs_by_hand("m", before);
     log_probs_by_hand("o", after);
     for (size_t i = 0; i < PAIRS; i++) {
@@ -165,9 +142,9 @@ static void accumulation_is_weighted_by_pairs(void **state)
 {
     (void)state;
     put_all();
-    tune("train.clip=0", (rapt_train_options){.out = "whole"});
-    tune("train.clip=0 train.batch=2 train.accumulate=3", (rapt_train_options){.out = "parts"});
-    tune("train.clip=0 data.pack=true", (rapt_train_options){.out = "packed"});
+    tune_llama(DATA, "train.clip=0", (rapt_train_options){.out = "whole"});
+    tune_llama(DATA, "train.clip=0 train.batch=2 train.accumulate=3", (rapt_train_options){.out = "parts"});
+    tune_llama(DATA, "train.clip=0 data.pack=true", (rapt_train_options){.out = "packed"});
     const double a = last_figure("whole", "grad_norm"), b = last_figure("parts", "grad_norm");
     const double c = last_figure("packed", "grad_norm");
     assert_true(a > 0 && fabs(a - b) < 1e-5 * a && fabs(a - c) < 1e-5 * a);
@@ -175,23 +152,10 @@ static void accumulation_is_weighted_by_pairs(void **state)
 
 /* ---- same bytes ----------------------------------------------------------------------------------------------------- */
 
-static const char SHORT[] = "train.steps=14 train.batch=2 train.report_every=5 data.validation=v.jsonl model.dropout=0.1 "
-                            "train.accumulate=2 train.shards=2";
-
 static void check_resumed(const char *changes, const char *weights)
 {
-    char all[256], best[64];
     put_all();
-    put("v.jsonl", PREFERENCES);
-    snprintf(all, sizeof all, "%s %s", SHORT, changes);
-    snprintf(best, sizeof best, "best/%s", weights);
-    tune(all, (rapt_train_options){.out = "whole", .threads = 1});
-    tune(all, (rapt_train_options){.out = "parts", .max_steps = 7, .threads = 3});
-    tune(all, (rapt_train_options){.out = "parts", .resume = true, .threads = 2});
-    assert_same_bytes("whole", "parts", weights, 0, 0);
-    assert_same_bytes("whole", "parts", best, 0, 0);
-    assert_same_checkpoint("whole", "parts", 14);
-    assert_same_log("whole", "parts");
+    assert_llama_resumes(DATA, PREFERENCES, changes, weights);
     assert_true(last_figure("whole", "val_reward_margin") > 0);
     assert_true(last_figure("whole", "reward_accuracy") >= 0);
 }
@@ -220,9 +184,9 @@ static void another_reference_is_another_run(void **state)
     (void)state;
     put_all();
     rapt_error err = {0};
-    tune("train.steps=14", (rapt_train_options){.out = "o", .max_steps = 7});
+    tune_llama(DATA, "train.steps=14", (rapt_train_options){.out = "o", .max_steps = 7});
     assert_int_equal(system("cp o/model.safetensors m/model.safetensors"), 0);
-    rapt_recipe r = tuning("train.steps=14");
+    rapt_recipe r = llama_recipe(DATA, "train.steps=14");
     assert_int_equal(run(&r, (rapt_train_options){.out = "o", .resume = true}, &err), RAPT_ERR_VALUE);
     assert_non_null(strstr(err.message, "belongs to another model or data"));
     rapt_recipe_free(&r);
@@ -233,7 +197,7 @@ static void another_reference_is_another_run(void **state)
 static void assert_refused(const char *changes, const char *reason)
 {
     rapt_error err = {0};
-    rapt_recipe r = tuning(changes);
+    rapt_recipe r = llama_recipe(DATA, changes);
     assert_int_not_equal(run(&r, (rapt_train_options){.out = "refused"}, &err), RAPT_OK);
     if (!strstr(err.message, reason))
         fail_msg("%s", err.message);
@@ -257,7 +221,7 @@ static void what_cannot_be_tuned_on_is_refused(void **state)
     put("p.jsonl", PREFERENCES);
     assert_refused("", "p.jsonl:1: messages need a chat template: m: no chat template");
     put("p.jsonl", "{\"prompt\": \"2 + 2 =\", \"chosen\": \" 4\", \"rejected\": \" 5\"}\n"); /* which needs none */
-    tune("", (rapt_train_options){.out = "o"});
+    tune_llama(DATA, "", (rapt_train_options){.out = "o"});
 }
 
 int main(void)

@@ -26,12 +26,6 @@ static const char *const RECIPES[] = {
 
 static const char *const FILES[] = {"text.txt", "text.txt", "kinds.txt", "text.txt", "text.txt"};
 
-static void put_texts(void)
-{
-    put_words("text.txt", 600);
-    put_many_kinds("kinds.txt", 3000, 700);
-}
-
 /* All that a run of 12 steps leaves. */
 static void assert_same_run(const char *a, const char *b)
 {

@@ -11,6 +11,8 @@
 
 #include "train/train_folder.h"
 
+#include "train/same_runs.h"
+
 #include "io/safetensors.h"
 
 #include <math.h>
@@ -27,46 +29,16 @@ static const char *const recipes[] = {
 };
 #define RECIPES (sizeof recipes / sizeof *recipes)
 
-static void put_texts(void)
-{
-    put_words("text.txt", 600);
-    put_many_kinds("kinds.txt", 3000, 700);
-}
-
 static void the_same_bytes_with_any_threads(void **state)
 {
-    static const int counts[] = {2, 7};
     (void)state;
-    put_texts();
-    for (size_t i = 0; i < RECIPES; i++) {
-        char one[16], more[32];
-        snprintf(one, sizeof one, "one%zu", i);
-        train(recipes[i], (rapt_train_options){.out = one, .threads = 1});
-        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-            snprintf(more, sizeof more, "threads%zu-%d", i, counts[k]);
-            train(recipes[i], (rapt_train_options){.out = more, .threads = counts[k]});
-            assert_same_model(one, more);
-            assert_same_checkpoint(one, more, 24);
-        }
-    }
+    assert_same_with_threads("train.steps=24", recipes, RECIPES, 7, 24);
 }
 
 static void resumed_is_never_stopped(void **state)
 {
     (void)state;
-    put_texts();
-    for (size_t i = 0; i < RECIPES; i++) {
-        char whole[16], parts[16];
-        snprintf(whole, sizeof whole, "whole%zu", i);
-        snprintf(parts, sizeof parts, "parts%zu", i);
-        train(recipes[i], (rapt_train_options){.out = whole});
-        train(recipes[i], (rapt_train_options){.out = parts, .max_steps = 7});
-        train(recipes[i], (rapt_train_options){.out = parts, .max_steps = 18, .resume = true, .threads = 3});
-        train(recipes[i], (rapt_train_options){.out = parts, .resume = true});
-        assert_same_model(whole, parts);
-        assert_same_checkpoint(whole, parts, 18);
-        assert_same_checkpoint(whole, parts, 24);
-    }
+    assert_same_resumed(recipes, RECIPES);
 }
 
 /* As with gradients that are kept. */

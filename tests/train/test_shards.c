@@ -10,6 +10,8 @@
 
 #include "train/train_folder.h"
 
+#include "train/same_runs.h"
+
 #include "train/shard_recipes.h"
 
 #include <math.h>
@@ -17,38 +19,14 @@
 static void the_same_bytes_with_any_threads(void **state)
 {
     (void)state;
-    put_texts();
-    for (size_t i = 0; i < SHARD_RECIPES; i++) {
-        char changes[512], one[16], more[32];
-        snprintf(changes, sizeof changes, "model.d_model=44 model.ffn=83 model.context=23 train.batch=3 train.steps=6 %s",
-                 shard_recipes[i]);
-        snprintf(one, sizeof one, "one%zu", i);
-        train(changes, (rapt_train_options){.out = one, .threads = 1});
-        for (int threads = 2; threads <= 3; threads++) {
-            snprintf(more, sizeof more, "threads%zu-%d", i, threads);
-            train(changes, (rapt_train_options){.out = more, .threads = threads});
-            assert_same_model(one, more);
-            assert_same_checkpoint(one, more, 6);
-        }
-    }
+    assert_same_with_threads("model.d_model=44 model.ffn=83 model.context=23 train.batch=3 train.steps=6", shard_recipes,
+                             SHARD_RECIPES, 3, 6);
 }
 
 static void resumed_is_never_stopped(void **state)
 {
     (void)state;
-    put_texts();
-    for (size_t i = 0; i < SHARD_RECIPES; i++) {
-        char whole[16], parts[16];
-        snprintf(whole, sizeof whole, "whole%zu", i);
-        snprintf(parts, sizeof parts, "parts%zu", i);
-        train(shard_recipes[i], (rapt_train_options){.out = whole});
-        train(shard_recipes[i], (rapt_train_options){.out = parts, .max_steps = 7});
-        train(shard_recipes[i], (rapt_train_options){.out = parts, .max_steps = 18, .resume = true, .threads = 3});
-        train(shard_recipes[i], (rapt_train_options){.out = parts, .resume = true});
-        assert_same_model(whole, parts);
-        assert_same_checkpoint(whole, parts, 18);
-        assert_same_checkpoint(whole, parts, 24);
-    }
+    assert_same_resumed(shard_recipes, SHARD_RECIPES);
 }
 
 /* The number of shards decides bits; before the key existed it was 1. */

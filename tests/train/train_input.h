@@ -42,6 +42,13 @@ static inline void put_many_kinds(const char *path, size_t count, uint32_t kinds
     fclose(f);
 }
 
+/* text.txt, and kinds.txt, of whose rows of the embedding most are used by few steps, or by few shards of a step. */
+static inline void put_texts(void)
+{
+    put_words("text.txt", 600);
+    put_many_kinds("kinds.txt", 3000, 700);
+}
+
 /* "KEY=VALUE KEY=VALUE ..." */
 static inline void set_all(rapt_recipe *r, const char *changes)
 {
