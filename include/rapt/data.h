@@ -18,7 +18,8 @@ typedef struct rapt_pairs rapt_pairs;
 
 /* Reads the first `limit` pairs (0: all) of a UTF-8 file of `source<TAB>target` lines: further columns are ignored, CRLF and a
  * byte order mark are accepted, empty lines are skipped. `path` may also be two files, "SOURCE:TARGET", whose lines are paired by
- * number; pairs of two empty lines are skipped. NULL with `err` set: missing or empty file, "PATH:LINE: no tab", two files with
+ * number; pairs of two empty lines are skipped. Several such corpora have line breaks between them; `limit` is for each, and
+ * rapt_pairs_line counts in each from 1. NULL with `err` set: missing or empty file, "PATH:LINE: no tab", two files with
  * different numbers of lines, invalid UTF-8, NUL bytes. */
 RAPT_API rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err);
 /* Pairs of `count` sources and targets, which are strings and copied: UTF-8 without line breaks. Pairs of two empty texts are

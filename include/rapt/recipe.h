@@ -114,7 +114,8 @@ typedef struct rapt_recipe {
     rapt_task task;
     int64_t seed;
     struct {
-        char *pairs;     /* translation: the argument of rapt_pairs_read */
+        char *pairs;     /* translation: the argument of rapt_pairs_read; a list of a file has a line for each of its corpora */
+        char *weights;   /* of the corpora of `pairs`, comma-separated; NULL: 1 each */
         char *validation; /* the validation set, instead of a fraction of `pairs`, `conversations` or `preferences`; or NULL */
         char *text;      /* language models: a file or a folder of files; several are separated by : */
         char *text_files; /* patterns of file names, comma-separated, to select files of folders; NULL: all */

@@ -189,6 +189,14 @@ typedef struct rapt_progress {
     bool early_stopped;     /* train.patience ends the run here; without `report`, an earlier call had already ended it */
 } rapt_progress;
 
+/* A corpus of data.pairs: what a pass over the data (an epoch) has of it. */
+typedef struct rapt_corpus {
+    const char *path; /* as the recipe names it, from the working directory */
+    double weight;    /* data.weights */
+    size_t pairs;     /* in the training set */
+    size_t pass;      /* in a pass: pairs times weight, to the nearest */
+} rapt_corpus;
+
 /* The memory that training takes, in bytes (averages of train.ema count as moments), computed for the largest batch before it is
  * allocated. Activations (with the scratch memory of each thread) depend on the number of threads and the kernels. If several
  * processes train together: the most that any of them takes. */
@@ -209,6 +217,8 @@ typedef struct rapt_memory_plan {
     double step_tokens; /* target tokens in a step, mean over an epoch */
     size_t looked_up;   /* elements of parameter_count in embeddings whose rows are looked up and which no matrix product reads */
     size_t sparse;      /* elements of looked_up that are updated row by row (rapt_param_make_sparse) */
+    const rapt_corpus *corpora; /* [corpus_count] of data.pairs, as long as the run lasts; NULL: there are none */
+    size_t corpus_count;
 } rapt_memory_plan;
 
 /* What the run does before the first step and between steps, if that may take long ("tokenizing the text"): `done` of `count`

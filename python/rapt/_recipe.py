@@ -6,6 +6,9 @@ from . import _rapt
 from ._arguments import integer, is_bool, is_integer
 
 
+_LISTS = {"data.pairs": "\n", "data.validation": "\n", "data.text": ":"} # what is between the paths of a list
+
+
 def _text(key, value):
     """A value as a recipe's file has it."""
     if value is None:
@@ -18,6 +21,8 @@ def _text(key, value):
         return str(integer(value, key))
     if hasattr(type(value), "__float__"):
         return repr(float(value))
+    if isinstance(value, (list, tuple)) and key in _LISTS:
+        return _LISTS[key].join(os.fspath(path) for path in value)
     raise TypeError(f"{key} must be a str, a number, a bool, a path or None, not {type(value).__name__}")
 
 

@@ -284,6 +284,11 @@ class Recipes(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         self.assertEqual(rapt.Recipe(file=path).yaml(), text)
 
+    def test_lists(self):
+        r = rapt.Recipe({"data.pairs": ["a.tsv", support.SCRATCH / "b"], "data.weights": "2,1", "data.text": ("c", "d")})
+        self.assertEqual(r["data.pairs"], f"a.tsv\n{support.SCRATCH / 'b'}")
+        self.assertEqual(r["data.text"], "c:d")
+
     def test_keys_are_the_programs(self):
         said = support.run("train", "--help-recipe")
         keys = rapt.Recipe.keys_help()

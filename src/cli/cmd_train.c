@@ -115,6 +115,15 @@ static void show_data(const display *d, const rapt_memory_plan *p)
         fprintf(stderr, "; vocabularies of %zu and %zu\n", p->source_vocab, p->target_vocab);
 }
 
+static void show_corpora(const rapt_memory_plan *p)
+{
+    for (size_t i = 0; i < p->corpus_count; i++) {
+        const rapt_corpus *c = &p->corpora[i];
+        if (p->corpus_count > 1 || c->weight != 1)
+            cli_say("corpus: %s: %zu pairs, weight %g: %zu in an epoch\n", c->path, c->pairs, c->weight, c->pass);
+    }
+}
+
 static void show_gemm(const rapt_memory_plan *p)
 {
     if (strcmp(p->gemm, "emulated") == 0)
@@ -131,6 +140,7 @@ static void show_plan(void *context, const rapt_memory_plan *p)
         return;
     progress_clear(d->progress);
     show_data(d, p);
+    show_corpora(p);
     fprintf(stderr, "model: %zu parameters", p->parameter_count);
     fprintf(stderr, p->frozen_count ? " of adapters, for a model of %zu\n" : "\n", p->frozen_count);
     show_gemm(p);

@@ -2,10 +2,12 @@
  * also on several machines (info_cluster.c). The run itself makes the plan, and is interrupted before it writes anything. */
 #include "cli/cmd_info.h"
 
+#include "base/chars.h"
 #include "base/disk.h"
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/fetch_hint.h"
+#include "cli/say.h"
 #include "cli/signals.h"
 
 #include "rapt/train.h"
@@ -15,14 +17,39 @@
 
 typedef struct planned {
     rapt_memory_plan plan;
-    bool done;
+    rapt_corpus *corpora; /* a copy: the run's end with it */
+    char **paths;
+    bool done, lost; /* lost: out of memory */
 } planned;
+
+static void info_recipe_keep_corpora(planned *p)
+{
+    const size_t count = p->plan.corpus_count;
+    p->corpora = calloc(count + 1, sizeof *p->corpora);
+    p->paths = calloc(count + 1, sizeof *p->paths);
+    p->lost = !p->corpora || !p->paths;
+    for (size_t i = 0; i < count && !p->lost; i++) {
+        p->corpora[i] = p->plan.corpora[i];
+        p->corpora[i].path = p->paths[i] = chars_copy(p->plan.corpora[i].path);
+        p->lost = !p->paths[i];
+    }
+    p->plan.corpora = p->corpora;
+}
 
 static void info_recipe_keep(void *context, const rapt_memory_plan *plan)
 {
     planned *p = context;
     p->plan = *plan;
+    info_recipe_keep_corpora(p);
     p->done = true;
+}
+
+static void info_recipe_free(planned *p)
+{
+    for (size_t i = 0; p->paths && i < p->plan.corpus_count; i++)
+        free(p->paths[i]);
+    free(p->paths);
+    free(p->corpora);
 }
 
 static bool info_recipe_stop(void *context)
@@ -32,21 +59,21 @@ static bool info_recipe_stop(void *context)
 }
 
 /* The plan of a run in a temporary folder. A machine with too little memory for the run can also make the plan. */
-static rapt_code info_recipe_plan(const info_arguments *a, const rapt_recipe *k, rapt_memory_plan *plan, rapt_error *err)
+static rapt_code info_recipe_plan(const info_arguments *a, const rapt_recipe *k, planned *p, rapt_error *err)
 {
     char *out;
-    planned p = {.done = false};
     rapt_error own = {0};
     rapt_code code = file_make_temporary("info", &out, err);
     if (code)
         return code;
     rapt_train_options o = rapt_train_options_default();
-    o.recipe = k, o.out = out, o.threads = a->threads, o.stop = info_recipe_stop, o.on_plan = info_recipe_keep, o.context = &p;
+    o.recipe = k, o.out = out, o.threads = a->threads, o.stop = info_recipe_stop, o.on_plan = info_recipe_keep, o.context = p;
     code = rapt_train(&o, &own);
     disk_remove_folder(out);
     free(out);
-    *plan = p.plan;
-    return p.done ? RAPT_OK : rapt_fail(err, code, "%s", own.message);
+    if (p->lost)
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a list of corpora");
+    return p->done ? RAPT_OK : rapt_fail(err, code, "%s", own.message);
 }
 
 static rapt_code info_recipe_read(const info_arguments *a, rapt_recipe *k, rapt_error *err)
@@ -58,14 +85,27 @@ static rapt_code info_recipe_read(const info_arguments *a, rapt_recipe *k, rapt_
     return code ? code : rapt_recipe_check(k, a->model, err);
 }
 
+/* The corpora of data.pairs; NULL: there are none, or out of memory. */
+static json_t *info_recipe_corpora(const rapt_memory_plan *p)
+{
+    json_t *list = p->corpus_count ? json_array() : NULL;
+    for (size_t i = 0; i < p->corpus_count && list; i++) {
+        const rapt_corpus *c = &p->corpora[i];
+        json_array_append_new(list, json_pack("{s:s, s:f, s:I, s:I}", "path", c->path, "weight", c->weight, "pairs",
+                                              (json_int_t)c->pairs, "pass", (json_int_t)c->pass));
+    }
+    return list;
+}
+
 static json_t *info_recipe_json(const rapt_recipe *k, const rapt_memory_plan *p)
 {
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:{s:I, s:I, s:I, s:I}}", "task",
+    return json_pack("{s:s, s:I, s:I, s:o*, s:I, s:I, s:I, s:f, s:{s:I, s:I, s:I, s:I}}", "task",
                      k->task == RAPT_TASK_TRANSLATION ? "translation" : "language_model", "parameters",
-                     (json_int_t)p->parameter_count, "examples", (json_int_t)p->examples, "empty", (json_int_t)p->empty,
-                     "source_vocab", (json_int_t)p->source_vocab, "target_vocab", (json_int_t)p->target_vocab, "step_tokens",
-                     p->step_tokens, "memory", "parameters", (json_int_t)p->parameters, "gradients", (json_int_t)p->gradients,
-                     "adam", (json_int_t)p->moments, "activations", (json_int_t)p->activations);
+                     (json_int_t)p->parameter_count, "examples", (json_int_t)p->examples, "corpora", info_recipe_corpora(p),
+                     "empty", (json_int_t)p->empty, "source_vocab", (json_int_t)p->source_vocab, "target_vocab",
+                     (json_int_t)p->target_vocab, "step_tokens", p->step_tokens, "memory", "parameters",
+                     (json_int_t)p->parameters, "gradients", (json_int_t)p->gradients, "adam", (json_int_t)p->moments,
+                     "activations", (json_int_t)p->activations);
 }
 
 static void info_recipe_print(const rapt_recipe *k, const rapt_memory_plan *p)
@@ -77,6 +117,13 @@ static void info_recipe_print(const rapt_recipe *k, const rapt_memory_plan *p)
     printf("data          %zu %s to train on, %zu for validation\n", p->examples,
            k->data.conversations ? "conversations" : k->data.preferences ? "preferences" : language ? "tokens" : "pairs",
            p->validation_examples);
+    for (size_t i = 0; i < p->corpus_count; i++) {
+        if (p->corpus_count == 1 && p->corpora[i].weight == 1)
+            continue;
+        printf("corpus        ");
+        cli_print_clean(stdout, p->corpora[i].path);
+        printf(": %zu pairs, weight %g: %zu in an epoch\n", p->corpora[i].pairs, p->corpora[i].weight, p->corpora[i].pass);
+    }
     if (language || p->shared_vocab)
         printf("vocabulary    %zu\n", p->target_vocab);
     else
@@ -91,18 +138,19 @@ int info_recipe(const info_arguments *a)
 {
     rapt_error err = {0};
     rapt_recipe k;
-    rapt_memory_plan plan;
+    planned p = {.done = false};
     int status = 0;
     signals_catch();
     rapt_code code = info_recipe_read(a, &k, &err);
     if (!code)
-        code = info_recipe_plan(a, &k, &plan, &err);
+        code = info_recipe_plan(a, &k, &p, &err);
     if (!code && a->network > 0)
-        status = info_cluster(a, &k, &plan);
+        status = info_cluster(a, &k, &p.plan);
     else if (!code && a->json)
-        status = info_print_json(info_recipe_json(&k, &plan));
+        status = info_print_json(info_recipe_json(&k, &p.plan));
     else if (!code)
-        info_recipe_print(&k, &plan);
+        info_recipe_print(&k, &p.plan);
+    info_recipe_free(&p);
     rapt_recipe_free(&k);
     if (code)
         fetch_hint(&err);

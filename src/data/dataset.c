@@ -4,6 +4,7 @@
 #include "base/sized.h"
 #include "base/stop.h"
 #include "data/data_defaults.h"
+#include "data/pairs.h"
 #include "text/tokenizer.h"
 #include "text/utf8.h"
 
@@ -57,7 +58,7 @@ static rapt_code dataset_take(rapt_dataset *d, const rapt_pairs *pairs, size_t i
     size_t longest = source->count > target->count ? source->count : target->count;
     if (longest > d->options.max_len && d->options.too_long == RAPT_TOO_LONG_ERROR)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s:%zu: a sentence of %zu tokens; at most %zu are allowed",
-                         rapt_pairs_path(pairs), rapt_pairs_line(pairs, i), longest, d->options.max_len);
+                         pairs_path_of(pairs, i), rapt_pairs_line(pairs, i), longest, d->options.max_len);
     if (longest > d->options.max_len && d->options.too_long == RAPT_TOO_LONG_DROP) {
         d->dropped++;
         return RAPT_OK;
@@ -164,6 +165,7 @@ void rapt_dataset_free(rapt_dataset *d)
     if (!d)
         return;
     arena_free(&d->memory);
+    corpus_pass_free(&d->pass);
     free(d->examples);
     free(d);
 }

@@ -5,6 +5,7 @@
 #include "rapt/data.h"
 
 #include "base/arena.h"
+#include "data/corpus_pass.h"
 
 /* A pair, or without a source a text of a language model. */
 typedef struct dataset_example {
@@ -31,6 +32,7 @@ struct rapt_dataset {
     size_t count, dropped, empty;
     size_t cut; /* conversations, or pairs of answers; sentences are not counted */
     dataset_dropout dropout;
+    corpus_pass pass; /* of corpora with weights; a packed set has none, nor have pairs of answers */
     bool packed; /* batches have nearly the same number of tokens, batch_tokens of the loader or up to twice as many */
 };
 
@@ -50,15 +52,23 @@ size_t dataset_longest(const rapt_dataset *d);
  * has less than the quotient of all tokens and this number, and the tokens of the longest example, together. */
 size_t dataset_packed_batches(const rapt_dataset *d, size_t tokens);
 
+/* ---- corpus_pass.c: weights of corpora. For the loader.
+
+ * From now on a pass has each example as often as the weight of its corpus says. Weight w of n examples, above 0 and at most
+ * CORPUS_PASS_MOST, is n floor(w) entries, and n (w - floor(w)) more, to the nearest, which each pass draws anew. `weights`
+ * has one for each corpus of `pairs`, of which the set was made. RAPT_ERR_VALUE: a corpus would have no entry, or a pass more
+ * than 2^32 - 1; RAPT_ERR_MEMORY. */
+rapt_code dataset_set_weights(rapt_dataset *d, const rapt_pairs *pairs, const double *weights, rapt_error *err);
+
 /* ---- dataset_dropout.c: BPE dropout (text/bpe/bpe_encode.h) of the sentences of a batch. For the loader. */
 
-/* From now on batches have sentences that are segmented with dropout p, above 0 and at most 0.9, as (seed, epoch, example)
+/* From now on batches have sentences that are segmented with dropout p, above 0 and at most 0.9, as (seed, epoch, entry)
  * decide. Pairs and tokenizers are those that the set was made of, and must outlive it. RAPT_ERR_VALUE: a tokenizer is not
  * byte-level BPE. */
 rapt_code dataset_set_dropout(rapt_dataset *d, const rapt_pairs *pairs, const rapt_tokenizer *source,
                               const rapt_tokenizer *target, double p, uint64_t seed, rapt_error *err);
-/* Example `index` as epoch `epoch` sees it, with ids in `memory`. A sentence that would be longer than max_len keeps its usual
- * tokens. False: out of memory. */
-bool dataset_segment(const rapt_dataset *d, size_t epoch, size_t index, arena *memory, dataset_example *out);
+/* Example `index` as entry `entry` of epoch `epoch` sees it, with ids in `memory`; without weights, an example's entry is its
+ * index. A sentence that would be longer than max_len keeps its usual tokens. False: out of memory. */
+bool dataset_segment(const rapt_dataset *d, size_t epoch, size_t index, size_t entry, arena *memory, dataset_example *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* data/dataset_dropout.c: BPE dropout: other tokens for the sentences of a batch in each epoch. For the loader; an example's
- * tokens depend on nothing but seed, epoch and its index. */
+ * tokens depend on nothing but seed, epoch and its place in a pass. */
 #include "data/dataset.h"
 
 #include "base/rng.h"
@@ -21,10 +21,10 @@ rapt_code dataset_set_dropout(rapt_dataset *d, const rapt_pairs *pairs, const ra
 }
 
 /* The key of the draws of a side: 0 is the source, 1 the target. */
-static uint64_t dropout_key(const dataset_dropout *d, size_t epoch, size_t index, int side)
+static uint64_t dropout_key(const dataset_dropout *d, size_t epoch, size_t entry, int side)
 {
     const uint64_t key = rng_mix(rng_mix(d->seed, rng_hash_text("bpe dropout")), epoch);
-    return rng_mix(key, 2 * (uint64_t)index + (uint64_t)side);
+    return rng_mix(key, 2 * (uint64_t)entry + (uint64_t)side);
 }
 
 /* Replaces ids of an example, unless the new ones and <eos> are more than max_len. */
@@ -47,15 +47,15 @@ static bool segment_side(const rapt_dataset *d, const rapt_tokenizer *k, const c
     return ok;
 }
 
-bool dataset_segment(const rapt_dataset *d, size_t epoch, size_t index, arena *memory, dataset_example *out)
+bool dataset_segment(const rapt_dataset *d, size_t epoch, size_t index, size_t entry, arena *memory, dataset_example *out)
 {
     const dataset_dropout *o = &d->dropout;
     *out = *dataset_row(d, index);
     if (o->p == 0)
         return true;
     const char *source = rapt_pairs_source(o->pairs, out->pair), *target = rapt_pairs_target(o->pairs, out->pair);
-    if (!segment_side(d, o->source, source, dropout_key(o, epoch, index, 0), memory, &out->source, &out->source_len) ||
-        !segment_side(d, o->target, target, dropout_key(o, epoch, index, 1), memory, &out->target, &out->target_len))
+    if (!segment_side(d, o->source, source, dropout_key(o, epoch, entry, 0), memory, &out->source, &out->source_len) ||
+        !segment_side(d, o->target, target, dropout_key(o, epoch, entry, 1), memory, &out->target, &out->target_len))
         return false;
     out->counted = out->target_len;
     return true;

@@ -15,7 +15,7 @@
 #define WINDOW_BATCHES 50
 
 typedef struct sized {
-    size_t length, place, example;
+    size_t length, place, entry;
 } sized;
 
 struct rapt_loader {
@@ -25,28 +25,40 @@ struct rapt_loader {
     size_t batches, *starts; /* [batches + 1] places in the order of an epoch */
     bool shuffle;
     uint64_t seed;
-    size_t *order;       /* examples, in the order of the current epoch */
+    size_t entries;      /* of an epoch */
+    size_t *entry;       /* [entries] examples, if corpora have weights; NULL: entry i is example i */
+    size_t *order;       /* entries, in the order of the current epoch */
     size_t *batch_order; /* batches of the current epoch */
     size_t epoch;
     bool ordered;
-    sized *window; /* for sorting: the whole data set at most */
+    sized *window; /* for sorting: a whole epoch at most */
+    corpus_ranked *ranked; /* for drawing, if corpora have weights */
     arena memory; /* holds the current batch */
     rapt_batch batch;
 };
 
+/* The entries of an epoch: examples, each as often as its weight says. */
+static size_t loader_entries(const rapt_dataset *d)
+{
+    return d->pass.shares ? d->pass.entries : d->count;
+}
+
 /* With the capacity for `batches` batches. */
 static rapt_loader *loader_new(const rapt_dataset *d, size_t batches, bool shuffle, uint64_t seed, rapt_error *err)
 {
+    const bool weighted = d->pass.shares != NULL;
     rapt_loader *l = calloc(1, sizeof *l);
     if (l) {
-        *l = (rapt_loader){.data = d, .shuffle = shuffle, .seed = seed};
-        l->order = malloc(d->count * sizeof *l->order);
+        *l = (rapt_loader){.data = d, .shuffle = shuffle, .seed = seed, .entries = loader_entries(d)};
+        l->entry = weighted ? malloc(l->entries * sizeof *l->entry) : NULL;
+        l->ranked = weighted ? malloc(d->count * sizeof *l->ranked) : NULL;
+        l->order = malloc(l->entries * sizeof *l->order);
         l->starts = malloc((batches + 1) * sizeof *l->starts);
         l->batch_order = malloc(batches * sizeof *l->batch_order);
-        l->window = malloc(d->count * sizeof *l->window);
+        l->window = malloc(l->entries * sizeof *l->window);
         arena_init(&l->memory, (size_t)64 << 10);
     }
-    if (l && l->order && l->starts && l->batch_order && l->window)
+    if (l && (!weighted || (l->entry && l->ranked)) && l->order && l->starts && l->batch_order && l->window)
         return l;
     rapt_fail(err, RAPT_ERR_MEMORY, "out of memory to order the data set");
     rapt_loader_free(l);
@@ -55,15 +67,16 @@ static rapt_loader *loader_new(const rapt_dataset *d, size_t batches, bool shuff
 
 static rapt_loader *loader_by_sentences(const rapt_dataset *d, size_t batch_size, bool shuffle, uint64_t seed, rapt_error *err)
 {
-    batch_size = batch_size < d->count ? batch_size : d->count;
-    size_t batches = (d->count + batch_size - 1) / batch_size;
+    const size_t entries = loader_entries(d);
+    batch_size = batch_size < entries ? batch_size : entries;
+    size_t batches = (entries + batch_size - 1) / batch_size;
     rapt_loader *l = loader_new(d, batches, shuffle, seed, err);
     if (!l)
         return NULL;
     l->batch_size = batch_size;
     l->batches = batches;
     for (size_t i = 0; i <= batches; i++)
-        l->starts[i] = i < batches ? i * batch_size : d->count;
+        l->starts[i] = i < batches ? i * batch_size : entries;
     return l;
 }
 
@@ -71,6 +84,8 @@ void rapt_loader_free(rapt_loader *l)
 {
     if (!l)
         return;
+    free(l->entry);
+    free(l->ranked);
     free(l->order);
     free(l->starts);
     free(l->batch_order);
@@ -87,8 +102,14 @@ static int loader_by_length(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
+static size_t loader_example(const rapt_loader *l, size_t entry)
+{
+    return l->entry ? l->entry[entry] : entry;
+}
+
 /* The length of a sentence in batches by tokens: each epoch then has the same sequence of lengths, and is divided at the same
- * places. */
+ * places. If corpora have weights, no epoch has a longer one at a place than the epoch that draws the longest examples, by which
+ * the places are chosen. */
 static size_t loader_length_of(const rapt_loader *l, size_t example)
 {
     const dataset_example *e = &l->data->examples[example];
@@ -99,10 +120,10 @@ static size_t loader_length_of(const rapt_loader *l, size_t example)
 static void sort_window(const rapt_loader *l, size_t *order, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        l->window[i] = (sized){loader_length_of(l, order[i]), i, order[i]};
+        l->window[i] = (sized){loader_length_of(l, loader_example(l, order[i])), i, order[i]};
     qsort(l->window, count, sizeof *l->window, loader_by_length);
     for (size_t i = 0; i < count; i++)
-        order[i] = l->window[i].example;
+        order[i] = l->window[i].entry;
 }
 
 /* Cuts the order of an epoch where the sum of tokens passes a multiple of sum / batches. No batch is empty, because that is not
@@ -111,17 +132,17 @@ static void cut_packed(rapt_loader *l)
 {
     const size_t whole = dataset_target_tokens(l->data) / l->batches, rest = dataset_target_tokens(l->data) % l->batches;
     size_t batch = 0, before = 0;
-    for (size_t i = 0; i < l->data->count; i++) {
+    for (size_t i = 0; i < l->entries; i++) {
         if (batch < l->batches && before >= whole * batch + (size_t)((uint64_t)rest * batch / l->batches))
             l->starts[batch++] = i;
-        before += dataset_tokens_of(l->data, l->order[i]);
+        before += dataset_tokens_of(l->data, loader_example(l, l->order[i]));
     }
-    l->starts[l->batches] = l->data->count;
+    l->starts[l->batches] = l->entries;
 }
 
 static void shuffle_epoch(rapt_loader *l, size_t epoch)
 {
-    size_t n = l->data->count, window = l->batch_size ? WINDOW_BATCHES * l->batch_size : n;
+    size_t n = l->entries, window = l->batch_size ? WINDOW_BATCHES * l->batch_size : n;
     rng_shuffle(rng_mix(l->seed, 2 * epoch), l->order, n);
     if (l->packed || (l->data->options.pad_to_max && l->batch_size))
         return;
@@ -130,10 +151,38 @@ static void shuffle_epoch(rapt_loader *l, size_t epoch)
     rng_shuffle(rng_mix(l->seed, 2 * epoch + 1), l->batch_order, l->batches);
 }
 
+/* What an epoch draws, as (seed, epoch, pair) decide. */
+typedef struct drawing {
+    const rapt_loader *l;
+    uint64_t key;
+} drawing;
+
+static uint64_t loader_draw(void *context, size_t example)
+{
+    const drawing *d = context;
+    return (uint64_t)(rng_uniform(d->key, d->l->data->examples[example].pair) * 9007199254740992.0); /* 2^53: all its bits */
+}
+
+static uint64_t loader_longest_first(void *context, size_t example)
+{
+    return UINT64_MAX - loader_length_of(context, example);
+}
+
+/* The entries of an epoch, in the order of the data. NO_EPOCH: the longest examples are drawn. */
+static void list_epoch(rapt_loader *l, size_t epoch)
+{
+    drawing d = {l, rng_mix(rng_mix(l->seed, rng_hash_text("weights of corpora")), epoch)};
+    if (l->entry && epoch == NO_EPOCH)
+        corpus_pass_list(&l->data->pass, loader_longest_first, l, l->ranked, l->entry);
+    else if (l->entry)
+        corpus_pass_list(&l->data->pass, loader_draw, &d, l->ranked, l->entry);
+    for (size_t i = 0; i < l->entries; i++)
+        l->order[i] = i;
+}
+
 static void order_epoch(rapt_loader *l, size_t epoch)
 {
-    for (size_t i = 0; i < l->data->count; i++)
-        l->order[i] = i;
+    list_epoch(l, epoch);
     for (size_t i = 0; i < l->batches; i++)
         l->batch_order[i] = i;
     l->epoch = epoch;
@@ -147,8 +196,8 @@ static void order_epoch(rapt_loader *l, size_t epoch)
 /* Cuts the sorted lengths in l->window. */
 static void cut_by_tokens(rapt_loader *l, size_t max_tokens)
 {
-    for (size_t i = 0, start = 0; i <= l->data->count; i++)
-        if (i == l->data->count || i == 0 || (i - start + 1) * l->window[i].length > max_tokens) {
+    for (size_t i = 0, start = 0; i <= l->entries; i++)
+        if (i == l->entries || i == 0 || (i - start + 1) * l->window[i].length > max_tokens) {
             l->starts[i == 0 ? 0 : ++l->batches] = i;
             start = i;
         }
@@ -156,11 +205,10 @@ static void cut_by_tokens(rapt_loader *l, size_t max_tokens)
 
 static rapt_loader *loader_by_tokens(const rapt_dataset *d, size_t max_tokens, uint64_t seed, rapt_error *err)
 {
-    rapt_loader *l = loader_new(d, d->count, true, seed, err);
-    for (size_t i = 0; l && i < d->count; i++)
-        l->order[i] = i;
+    rapt_loader *l = loader_new(d, loader_entries(d), true, seed, err);
     if (l) {
-        sort_window(l, l->order, d->count);
+        list_epoch(l, NO_EPOCH);
+        sort_window(l, l->order, l->entries);
         cut_by_tokens(l, max_tokens);
     }
     return l;
@@ -219,7 +267,7 @@ static int32_t *new_ids(rapt_loader *l, size_t count, int32_t value)
     return ids;
 }
 
-/* The row of the data set that is row i of a batch. */
+/* The row of an epoch that is row i of a batch. */
 static size_t loader_row(const rapt_loader *l, const size_t *chosen, size_t i)
 {
     return l->data->rejected ? 2 * chosen[i / 2] + i % 2 : chosen[i];
@@ -253,16 +301,16 @@ static dataset_example *loader_rows(rapt_loader *l, const size_t *chosen, size_t
 {
     dataset_example *rows = arena_array(&l->memory, n, sizeof *rows);
     for (size_t i = 0; rows && i < n; i++) {
-        const size_t row = loader_row(l, chosen, i);
+        const size_t row = loader_row(l, chosen, i), own = l->data->rejected ? row : loader_example(l, row);
         if (epoch == NO_EPOCH)
-            rows[i] = *dataset_row(l->data, row);
-        else if (!dataset_segment(l->data, epoch, row, &l->memory, &rows[i]))
+            rows[i] = *dataset_row(l->data, own);
+        else if (!dataset_segment(l->data, epoch, own, row, &l->memory, &rows[i]))
             return NULL;
     }
     return rows;
 }
 
-/* The batch of `examples` chosen ones. */
+/* The batch of `examples` chosen entries. */
 static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t examples, size_t epoch)
 {
     const size_t n = l->data->rejected ? 2 * examples : examples;
@@ -316,9 +364,8 @@ static size_t largest_batch(const rapt_loader *l)
 
 const rapt_batch *rapt_loader_largest(rapt_loader *l)
 {
-    size_t count = l->data->count, n = count < l->batch_size ? count : l->batch_size, first = count - n;
-    for (size_t i = 0; i < count; i++)
-        l->order[i] = i;
+    size_t count = l->entries, n = count < l->batch_size ? count : l->batch_size, first = count - n;
+    list_epoch(l, NO_EPOCH);
     l->ordered = false;
     sort_window(l, l->order, count);
     if (!l->batch_size) {

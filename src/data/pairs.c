@@ -1,28 +1,25 @@
-/* data/pairs.c: reading sentence pairs and choosing the validation split. For training and evaluation. */
+/* data/pairs.c: sentence pairs of one corpus or of several, and choosing the validation split. For training and evaluation. */
 #include "data/pairs.h"
 
+#include "base/buffer.h"
 #include "base/chars.h"
 #include "base/disk.h"
-#include "base/file.h"
 #include "base/rng.h"
-#include "text/lines.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BYTES FILE_GIB(8)
-
 struct rapt_pairs {
-    struct lines lines, targets; /* targets: if there are two files */
-    bool two;                    /* files */
-    char *memory;                /* texts that came from memory */
+    corpus *corpora; /* NULL: from memory */
+    size_t corpus_count, corpus_capacity;
+    char *memory;    /* texts that came from memory */
     char *path;
     char **source, **target;
     size_t *line;
     uint64_t *key; /* hashes of the sources, to choose the validation split */
     size_t count;
-    size_t limit;                /* of `count`; 0: none */
+    size_t limit;  /* of the pairs of a corpus; 0: none */
 };
 
 static bool pairs_allocate(rapt_pairs *p, size_t lines)
@@ -54,92 +51,95 @@ static rapt_code add_pair(rapt_pairs *p, char *source, char *target, size_t numb
     return make_key(source, &p->key[p->count++], err);
 }
 
-static bool pairs_are_enough(const rapt_pairs *p)
+/* ---- from files ----------------------------------------------------------------------------------------------- */
+
+static bool pairs_are_enough(const rapt_pairs *p, const corpus *c)
 {
-    return p->limit > 0 && p->count == p->limit;
+    return p->limit > 0 && p->count - c->first == p->limit;
 }
 
-/* Cuts the line in place at its tabs. */
-static rapt_code pairs_take_line(rapt_pairs *p, char *line, const char *path, size_t number, rapt_error *err)
-{
-    char *tab = strchr(line, '\t');
-    if (!tab)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: no tab between source and target", path, number);
-    *tab = '\0';
-    char *target = tab + 1;
-    target[strcspn(target, "\t")] = '\0';
-    return add_pair(p, line, target, number, err);
-}
+typedef struct taking {
+    rapt_pairs *p;
+    const corpus *c;
+} taking;
 
-static rapt_code pairs_take_lines(rapt_pairs *p, const char *path, rapt_error *err)
+static rapt_code pairs_take(void *context, char *source, char *target, size_t number, bool *enough, rapt_error *err)
 {
-    if (!pairs_allocate(p, p->lines.count))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %zu pairs", path, p->lines.count);
-    rapt_code code = RAPT_OK;
-    for (size_t i = 0; !code && i < p->lines.count && !pairs_are_enough(p); i++)
-        if (p->lines.length[i] > 0)
-            code = pairs_take_line(p, p->lines.line[i], path, i + 1, err);
+    const taking *t = context;
+    rapt_code code = add_pair(t->p, source, target, number, err);
+    *enough = pairs_are_enough(t->p, t->c);
     return code;
 }
 
-/* ---- two files ------------------------------------------------------------------------------------------------ */
-
-static rapt_code take_both(rapt_pairs *p, const char *path, rapt_error *err)
+static rapt_code pairs_take_corpora(rapt_pairs *p, rapt_error *err)
 {
-    size_t n = p->lines.count;
-    if (n != p->targets.count)
-        return rapt_fail(err, RAPT_ERR_FORMAT, "%s: %zu and %zu lines; the files do not belong together", path, n,
-                         p->targets.count);
-    if (!pairs_allocate(p, n))
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for %zu pairs", path, n);
+    size_t lines = 0;
     rapt_code code = RAPT_OK;
-    for (size_t i = 0; !code && i < n && !pairs_are_enough(p); i++)
-        if (p->lines.length[i] + p->targets.length[i] > 0)
-            code = add_pair(p, p->lines.line[i], p->targets.line[i], i + 1, err);
+    for (size_t i = 0; i < p->corpus_count; i++)
+        lines += p->corpora[i].lines.count;
+    if (!pairs_allocate(p, lines))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "%.380s: out of memory for %zu pairs", p->path, lines);
+    for (size_t i = 0; i < p->corpus_count && !code; i++) {
+        corpus *c = &p->corpora[i];
+        c->first = p->count;
+        code = corpus_walk(c, pairs_take, &(taking){p, c}, err);
+        c->count = p->count - c->first;
+    }
     return code;
 }
 
-static rapt_code read_both(rapt_pairs *p, const char *path, rapt_error *err)
+static rapt_code pairs_read_corpora(rapt_pairs *p, const char *list, rapt_error *err)
 {
-    const char *colon = path + disk_list_part(path, ":");
-    char *source = chars_copy_part(path, (size_t)(colon - path));
-    if (!source)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
-    rapt_code code = lines_read(source, MAX_BYTES, &p->lines, err);
-    free(source);
-    if (!code)
-        code = lines_read(colon + 1, MAX_BYTES, &p->targets, err);
-    return code ? code : take_both(p, path, err);
+    rapt_code code = RAPT_OK;
+    for (size_t size; *list && !code; list += size + (list[size] != '\0')) {
+        size = disk_list_part(list, PAIRS_BETWEEN);
+        if (size == 0)
+            continue;
+        if (!ARRAY_RESERVE(&p->corpora, &p->corpus_capacity, p->corpus_count + 1))
+            code = rapt_fail(err, RAPT_ERR_MEMORY, "%.380s: out of memory", p->path);
+        else
+            code = corpus_read(list, size, &p->corpora[p->corpus_count++], err);
+    }
+    if (!code && p->corpus_count == 0)
+        code = rapt_fail(err, RAPT_ERR_NOT_FOUND, "no file of pairs is named");
+    return code;
 }
 
 rapt_pairs *pairs_read_lines(const char *path, size_t limit, rapt_error *err)
 {
     rapt_pairs *p = calloc(1, sizeof *p);
-    if (!p) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory", path);
-        return NULL;
+    rapt_code code = RAPT_ERR_MEMORY;
+    if (p) {
+        p->limit = limit;
+        p->path = chars_copy(path);
     }
-    bool there = true;
-    p->limit = limit;
-    p->path = chars_copy(path);
-    rapt_code code = path[disk_list_part(path, ":")] ? file_is_there(path, &there, err) : RAPT_OK;
-    p->two = !there;
-    if (!code && there)
-        code = lines_read(path, MAX_BYTES, &p->lines, err);
+    if (p && p->path)
+        code = pairs_read_corpora(p, path, err);
+    else
+        rapt_fail(err, code, "%.380s: out of memory", path);
     if (!code)
-        code = there ? pairs_take_lines(p, path, err) : read_both(p, path, err);
+        code = pairs_take_corpora(p, err);
     if (!code)
         return p;
     rapt_pairs_free(p);
     return NULL;
 }
 
+/* Each corpus must have a pair: one without would be a mistake that training hides. */
+static rapt_code pairs_check_corpora(const rapt_pairs *p, rapt_error *err)
+{
+    for (size_t i = 0; i < p->corpus_count; i++)
+        if (p->corpora[i].count == 0)
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file%s empty", p->corpora[i].path,
+                             p->corpora[i].two ? "s are" : " is");
+    return RAPT_OK;
+}
+
 rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
 {
     rapt_pairs *p = pairs_read_lines(path, limit, err);
-    if (!p || p->count)
+    if (!p || !pairs_check_corpora(p, err))
         return p;
-    rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file%s empty", path, p->two ? "s are" : " is");
     rapt_pairs_free(p);
     return NULL;
 }
@@ -209,8 +209,9 @@ void rapt_pairs_free(rapt_pairs *p)
 {
     if (!p)
         return;
-    lines_free(&p->lines);
-    lines_free(&p->targets);
+    for (size_t i = 0; i < p->corpus_count; i++)
+        corpus_free(&p->corpora[i]);
+    free(p->corpora);
     free(p->memory);
     free(p->path);
     free(p->source);
@@ -242,7 +243,26 @@ size_t rapt_pairs_line(const rapt_pairs *p, size_t i)
 
 size_t pairs_lines(const rapt_pairs *p)
 {
-    return p->count && (p->memory || pairs_are_enough(p)) ? p->line[p->count - 1] : p->lines.count;
+    const corpus *c = p->corpora;
+    return p->count && (!c || pairs_are_enough(p, c)) ? p->line[p->count - 1] : c ? c->lines.count : 0;
+}
+
+size_t pairs_corpora(const rapt_pairs *p)
+{
+    return p->corpus_count;
+}
+
+const corpus *pairs_corpus(const rapt_pairs *p, size_t i)
+{
+    return &p->corpora[i];
+}
+
+const char *pairs_path_of(const rapt_pairs *p, size_t pair)
+{
+    size_t i = 0;
+    while (i < p->corpus_count && p->corpora[i].first + p->corpora[i].count <= pair)
+        i++;
+    return i < p->corpus_count ? p->corpora[i].path : p->path;
 }
 
 const char *rapt_pairs_path(const rapt_pairs *p)

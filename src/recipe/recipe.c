@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "recipe/recipe_corpora.h"
 #include "recipe/recipe_defaults.h"
 
 void rapt_recipe_defaults(rapt_recipe *recipe)
@@ -17,6 +18,7 @@ void rapt_recipe_defaults(rapt_recipe *recipe)
 void rapt_recipe_free(rapt_recipe *recipe)
 {
     free(recipe->data.pairs);
+    free(recipe->data.weights);
     free(recipe->data.validation);
     free(recipe->data.text);
     free(recipe->data.text_files);
@@ -107,7 +109,7 @@ static rapt_code check_translation(const rapt_recipe *r, char *reason)
     else if (r->train.accumulate > 1 && r->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
         snprintf(reason, size, "train.accumulate is %lld; the book's reduction knows one batch a step",
                  (long long)r->train.accumulate);
-    else
+    else if (recipe_weights(r, NULL, reason))
         return check_pairs_tokenizer(r, reason);
     return RAPT_ERR_VALUE;
 }

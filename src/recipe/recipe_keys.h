@@ -18,7 +18,10 @@
     CHOICE(task, RAPT_TASK_TRANSLATION, "translation|language_model", "the task; a default A / B: B is language_model's") \
     INT(seed, 1, 0, RECIPE_MAX, "random seed")                                                            \
                                                                                                           \
-    STRING(data.pairs, "translation: training set: file of SOURCE<tab>TARGET lines, or two files SOURCE:TARGET") \
+    STRING(data.pairs,                                                                                    \
+           "translation: training set: file of SOURCE<tab>TARGET lines, or two files SOURCE:TARGET; or a list of them") \
+    STRING(data.weights,                                                                                  \
+           "translation: weights of the list's corpora, comma-separated: how often a pass has each pair; empty: 1") \
     STRING(data.validation,                                                                               \
            "validation set, in place of a fraction of data.pairs, .conversations or .preferences; files as there") \
     STRING(data.text, "language_model: training text: file, or folder of files; several with : between them") \

@@ -1,5 +1,5 @@
 /* recipe/recipe_places.c: paths of a recipe: relative ones are relative to the recipe, as with includes in Makefiles and C
- * files. Lists of paths have : between them, unless a file has the whole name. */
+ * files. Lists of paths have : between them, unless a file has the whole name; lists of corpora have a line for each. */
 #include "recipe/recipe_places.h"
 
 #include "base/chars.h"
@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/memory_stream.h"
 #include "base/quote.h"
-#include "recipe/recipe_keys.h"
+#include "recipe/recipe_corpora.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +84,22 @@ static char *relative_list(const char *folder, const char *list, const char *bet
     return text.text;
 }
 
+/* A comment line for each corpus of a list. False: out of memory. */
+static bool write_places(FILE *out, const char *folder, const recipe_key *key, const char *list)
+{
+    bool fine = true;
+    for (size_t size; *list && fine; list += size + (list[size] != '\0')) {
+        size = disk_list_part(list, recipe_corpora_between(key));
+        char *part = chars_copy_part(list, size), *relative = part ? relative_list(folder, part, separator(key)) : NULL;
+        fine = relative != NULL;
+        if (fine && *relative && fits_comment(relative))
+            fprintf(out, PLACE_LINE "%s" PLACE_IS "%s\n", relative, part);
+        free(relative);
+        free(part);
+    }
+    return fine;
+}
+
 char *recipe_places(const char *folder, const rapt_recipe *recipe)
 {
     char *here = disk_real_path(folder);
@@ -93,12 +109,7 @@ char *recipe_places(const char *folder, const rapt_recipe *recipe)
     for (size_t i = 0; i < recipe_key_count() && fine && here; i++) {
         const recipe_key *key = recipe_key_at(i);
         char **field = recipe_key_path(key, (rapt_recipe *)recipe);
-        const char *list = field ? *field : NULL;
-        char *relative = list ? relative_list(here, list, separator(key)) : NULL;
-        fine = !list || relative;
-        if (relative && *relative && fits_comment(relative))
-            fprintf(out, PLACE_LINE "%s" PLACE_IS "%s\n", relative, list);
-        free(relative);
+        fine = !field || !*field || write_places(out, here, key, *field);
     }
     free(here);
     if (memory_stream_close(&text) && fine)
@@ -165,43 +176,53 @@ static const char *find_place(const char *text, const char *path, size_t *size)
     return NULL;
 }
 
-static rapt_code find_path(const char *recipe_path, const char *text, const recipe_key *key, char **path, rapt_error *err)
+typedef struct finding {
+    const char *recipe_path, *text, *between;
+    rapt_error *err;
+} finding;
+
+/* Where a path or list of paths of a recipe leads. */
+static char *find_path(void *context, const char *path)
 {
-    const char *between = separator(key), *place;
+    const finding *f = context;
+    const char *place;
     size_t size;
-    char *joined = join_all(recipe_path, *path, strlen(*path), "");
-    if (joined && joined[disk_list_part(joined, ":")] && *between) {
+    char *joined = join_all(f->recipe_path, path, strlen(path), "");
+    if (joined && joined[disk_list_part(joined, ":")] && *f->between) {
         bool there = true;
-        rapt_code code = file_is_there(joined, &there, err);
+        rapt_code code = file_is_there(joined, &there, f->err);
         if (code || !there) {
             free(joined);
-            joined = code ? NULL : join_all(recipe_path, *path, strlen(*path), between);
+            joined = code ? NULL : join_all(f->recipe_path, path, strlen(path), f->between);
         }
         if (code)
-            return code;
+            return NULL;
     }
-    const bool lost = joined && disk_is_absolute(*path) && !leads_somewhere(joined, between);
-    if (lost && text && (place = find_place(text, *path, &size)) != NULL) {
-        char *moved = join_all(recipe_path, place, size, between);
-        char **worse = moved && leads_somewhere(moved, between) ? &joined : &moved;
+    const bool lost = joined && disk_is_absolute(path) && !leads_somewhere(joined, f->between);
+    if (lost && f->text && (place = find_place(f->text, path, &size)) != NULL) {
+        char *moved = join_all(f->recipe_path, place, size, f->between);
+        char **worse = moved && leads_somewhere(moved, f->between) ? &joined : &moved;
         free(*worse);
         joined = worse == &joined ? moved : joined;
     }
-    if (!joined)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory while reading", recipe_path);
-    free(*path);
-    *path = joined;
-    return RAPT_OK;
+    return joined;
 }
 
 rapt_code recipe_places_find(const char *path, const char *text, rapt_recipe *recipe, rapt_error *err)
 {
-    rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < recipe_key_count() && !code; i++) {
+    rapt_error own = {0};
+    for (size_t i = 0; i < recipe_key_count(); i++) {
         const recipe_key *key = recipe_key_at(i);
         char **field = recipe_key_path(key, recipe);
-        if (field && *field)
-            code = find_path(path, text, key, field, err);
+        if (!field || !*field)
+            continue;
+        char *found = recipe_map_paths(key, *field, find_path, &(finding){path, text, separator(key), &own});
+        if (!found) {
+            rapt_fail(&own, RAPT_ERR_MEMORY, "%s: out of memory while reading", path); /* unless there is a cause */
+            return rapt_fail(err, own.code, "%s", own.message);
+        }
+        free(*field);
+        *field = found;
     }
-    return code;
+    return RAPT_OK;
 }

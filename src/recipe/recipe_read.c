@@ -1,6 +1,6 @@
 /* recipe/recipe_read.c: a recipe from YAML, by libyaml's events.
  * For rapt_recipe_read and the fuzzer.
- * Not all of YAML: groups of keys with plain values; no lists, anchors, aliases, tags or second documents. */
+ * Not all of YAML: groups of keys with plain values, and lists of paths; no anchors, aliases, tags or second documents. */
 #include "recipe/recipe_read.h"
 
 #include <stdarg.h>
@@ -9,7 +9,11 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
+#include "base/number.h"
+#include "base/quote.h"
+#include "recipe/recipe_corpora.h"
 #include "recipe/recipe_defaults.h"
 #include "recipe/recipe_places.h"
 #include "recipe/recipe_seal.h"
@@ -86,8 +90,8 @@ static rapt_code scalar_text(const reader *r, const char **text)
 {
     const yaml_event_t *e = &r->event;
     if (e->type == YAML_SEQUENCE_START_EVENT)
-        return recipe_read_fail_at(r, event_line(r), RAPT_ERR_FORMAT, "recipes have no lists: two files are SOURCE:TARGET, "
-                                   "several FILE:FILE");
+        return recipe_read_fail_at(r, event_line(r), RAPT_ERR_FORMAT, "a list; lists are for data.pairs, data.validation and "
+                                   "data.text");
     if (e->type != YAML_SCALAR_EVENT || e->data.scalar.anchor || e->data.scalar.tag)
         return recipe_read_fail_at(r, event_line(r), RAPT_ERR_FORMAT,
                                    "recipes have no anchors, aliases, tags or compound keys");
@@ -135,6 +139,113 @@ static bool is_null(const yaml_event_t *e)
     return found && e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 }
 
+/* ---- lists of paths --------------------------------------------------------------------------------------------- */
+
+/* A list as it is read: its items as one text, and their weights as another. */
+typedef struct path_list {
+    const recipe_key *key;
+    buffer paths, weights;
+    bool weighted; /* a weight is not 1 */
+} path_list;
+
+static rapt_code list_out_of_memory(const reader *r)
+{
+    return rapt_fail(r->err, RAPT_ERR_MEMORY, "%s: out of memory while reading", r->path);
+}
+
+static rapt_code take_path(const reader *r, path_list *l)
+{
+    const char *text, *between = recipe_list_between(l->key);
+    rapt_code code = scalar_text(r, &text);
+    if (code)
+        return code;
+    if (!*text || is_null(&r->event))
+        return recipe_read_fail_at(r, event_line(r), RAPT_ERR_VALUE, "an item of %s is empty", l->key->name);
+    if (strstr(text, between))
+        return recipe_read_fail_at(r, event_line(r), RAPT_ERR_VALUE, "a path of the list %s has %s in it, which separates its "
+                                   "paths", l->key->name, *between == ':' ? "a colon" : "a line break");
+    const bool kept = (l->paths.size == 0 || buffer_append(&l->paths, between, 1)) &&
+                      buffer_append(&l->paths, text, strlen(text));
+    return kept ? RAPT_OK : list_out_of_memory(r);
+}
+
+/* The value of `path` or `weight`; the current event is its name. */
+static rapt_code read_corpus_key(reader *r, path_list *l, size_t *path_line, size_t *weight_line, double *weight)
+{
+    const char *text;
+    char reason[RECIPE_REASON];
+    rapt_code code = scalar_text(r, &text);
+    if (code)
+        return code;
+    const size_t line = event_line(r);
+    const bool is_path = strcmp(text, "path") == 0, is_weight = strcmp(text, "weight") == 0;
+    if (!is_path && !is_weight)
+        return recipe_read_fail_at(r, line, RAPT_ERR_VALUE, "unknown key \"%s\"; an item of %s has path and weight",
+                                   quote(text).text, l->key->name);
+    if (is_weight && strcmp(l->key->name, "data.pairs") != 0)
+        return recipe_read_fail_at(r, line, RAPT_ERR_VALUE, "%s has no weights; they are for data.pairs", l->key->name);
+    code = meet_once(r, is_path ? path_line : weight_line, is_path ? "path" : "weight", line);
+    code = code ? code : next_event(r);
+    if (code || is_path)
+        return code ? code : take_path(r, l);
+    code = scalar_text(r, &text);
+    if (!code && !recipe_weight_read(text, weight, reason))
+        code = recipe_read_fail_at(r, line, RAPT_ERR_VALUE, "%s", reason);
+    return code;
+}
+
+/* An item of a list: a path, or a mapping of path and weight. */
+static rapt_code read_item(reader *r, path_list *l)
+{
+    size_t path_line = 0, weight_line = 0;
+    const size_t line = event_line(r);
+    double weight = 1;
+    char number[NUMBER_TEXT];
+    const bool mapping = r->event.type == YAML_MAPPING_START_EVENT;
+    rapt_code code = mapping ? RAPT_OK : take_path(r, l);
+    while (mapping && !code && (code = next_event(r)) == RAPT_OK && r->event.type != YAML_MAPPING_END_EVENT)
+        code = read_corpus_key(r, l, &path_line, &weight_line, &weight);
+    if (!code && mapping && path_line == 0)
+        code = recipe_read_fail_at(r, line, RAPT_ERR_VALUE, "an item of %s has no path", l->key->name);
+    if (code)
+        return code;
+    number_write(weight, number);
+    l->weighted = l->weighted || weight != 1;
+    const bool kept = (l->weights.size == 0 || buffer_append(&l->weights, ",", 1)) &&
+                      buffer_append(&l->weights, number, strlen(number));
+    return kept ? RAPT_OK : list_out_of_memory(r);
+}
+
+static rapt_code set_list_text(reader *r, const recipe_key *key, const char *text, size_t line)
+{
+    char reason[RECIPE_REASON];
+    rapt_code code = recipe_defaults_set(key, r->recipe, text ? text : "", reason);
+    return code ? recipe_read_fail_at(r, line, code, "%s", reason) : RAPT_OK;
+}
+
+/* The current event opens a list. */
+static rapt_code read_paths(reader *r, const recipe_key *key, size_t line)
+{
+    const recipe_key *weights = recipe_key_find("data.weights");
+    path_list l = {.key = key};
+    rapt_code code = r->event.data.sequence_start.anchor || r->event.data.sequence_start.tag
+                         ? recipe_read_fail_at(r, line, RAPT_ERR_FORMAT, "recipes have no anchors, aliases or tags")
+                         : RAPT_OK;
+    while (!code && (code = next_event(r)) == RAPT_OK && r->event.type != YAML_SEQUENCE_END_EVENT)
+        code = read_item(r, &l);
+    if (!code)
+        code = set_list_text(r, key, l.paths.data, line);
+    if (!code && l.weighted)
+        code = meet_once(r, &r->key_lines[recipe_key_index(weights)], weights->name, line);
+    if (!code && l.weighted)
+        code = set_list_text(r, weights, l.weights.data, line);
+    buffer_free(&l.paths);
+    buffer_free(&l.weights);
+    return code;
+}
+
+/* ---- keys ------------------------------------------------------------------------------------------------------- */
+
 static rapt_code read_value(reader *r, const char *name, size_t line)
 {
     const char *text;
@@ -146,6 +257,8 @@ static rapt_code read_value(reader *r, const char *name, size_t line)
     rapt_code code = meet_once(r, &r->key_lines[recipe_key_index(key)], key->name, line);
     if (code == RAPT_OK && key == recipe_key_find("model.preset"))
         code = check_first_of_model(r, key, line);
+    if (code == RAPT_OK && r->event.type == YAML_SEQUENCE_START_EVENT && *recipe_list_between(key))
+        return read_paths(r, key, line);
     if (code == RAPT_OK)
         code = scalar_text(r, &text);
     if (code != RAPT_OK || is_null(&r->event))

@@ -9,6 +9,8 @@
 
 #include "base/memory_stream.h"
 #include "base/number.h"
+#include "data/pairs.h"
+#include "recipe/recipe_corpora.h"
 #include "recipe/recipe_defaults.h"
 
 static rapt_code recipe_write_out_of_memory(rapt_error *err)
@@ -75,17 +77,40 @@ static bool change_group(yaml_emitter_t *emitter, const char *before, const char
            (now == 0 || (emit_text(emitter, name, now, YAML_PLAIN_SCALAR_STYLE) && begin_mapping(emitter)));
 }
 
+/* Quoted, so that no path is parsed as a number, and special characters are escaped. */
+static bool emit_quoted(yaml_emitter_t *emitter, const char *text, size_t size)
+{
+    return emit_text(emitter, text, size, YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+}
+
+/* The corpora of a text: several are a list. */
+static bool emit_corpora(yaml_emitter_t *emitter, const char *text)
+{
+    const char *first = text + strspn(text, PAIRS_BETWEEN);
+    const size_t size = strcspn(first, PAIRS_BETWEEN), between = strspn(first + size, PAIRS_BETWEEN);
+    yaml_event_t e;
+    if (!first[size + between])
+        return emit_quoted(emitter, first, size);
+    bool done = emit(emitter, yaml_sequence_start_event_initialize(&e, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE), &e);
+    for (size_t part; done && *first; first += part + strspn(first + part, PAIRS_BETWEEN)) {
+        part = strcspn(first, PAIRS_BETWEEN);
+        done = emit_quoted(emitter, first, part);
+    }
+    return done && emit(emitter, yaml_sequence_end_event_initialize(&e), &e);
+}
+
 static bool emit_key(yaml_emitter_t *emitter, const recipe_key *key, const rapt_recipe *recipe)
 {
     char buffer[RECIPE_NUMBER];
     const char *value = recipe_key_value(key, recipe, buffer), *name = key->name;
     if (group_length(name) > 0)
         name += group_length(name) + 1;
-    yaml_scalar_style_t style = YAML_PLAIN_SCALAR_STYLE;
-    if (key->kind == RECIPE_STRING) /* quoted, so that no path is parsed as a number, and special characters are escaped */
-        style = YAML_DOUBLE_QUOTED_SCALAR_STYLE;
-    return emit_text(emitter, name, strlen(name), YAML_PLAIN_SCALAR_STYLE) &&
-           emit_text(emitter, value, strlen(value), style);
+    if (!emit_text(emitter, name, strlen(name), YAML_PLAIN_SCALAR_STYLE))
+        return false;
+    if (*recipe_corpora_between(key))
+        return emit_corpora(emitter, value);
+    return key->kind == RECIPE_STRING ? emit_quoted(emitter, value, strlen(value))
+                                      : emit_text(emitter, value, strlen(value), YAML_PLAIN_SCALAR_STYLE);
 }
 
 static bool emit_recipe(yaml_emitter_t *emitter, const rapt_recipe *recipe)

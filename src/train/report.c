@@ -262,7 +262,7 @@ static rapt_code write_report(const run *r, const run_call *call, bool partial, 
         p.val_loss = p.val_bleu = p.val_chrf = p.val_bleu_book = NAN;
         p.val_rewards = (rapt_rewards){NAN, NAN, NAN};
     }
-    rapt_code code = run_is_first(r) ? log_append(o->out, &p, partial, r->recipe->train.tensorboard, err) : RAPT_OK;
+    rapt_code code = run_is_first(r) ? log_append(o->out, &p, &r->plan, partial, r->recipe->train.tensorboard, err) : RAPT_OK;
     code = ranks_agree(r, code, err);
     if (!code && o->on_progress && run_is_first(r))
         o->on_progress(o->context, &p);

@@ -5,6 +5,7 @@
 #include "base/disk.h"
 #include "base/file.h"
 #include "base/sized.h"
+#include "data/pairs.h"
 #include "recipe/recipe_keys.h"
 #include "tape/tape_core.h"
 #include "train/checkpoint/checkpoint_clock.h"
@@ -51,12 +52,12 @@ static rapt_code give_newest(run *r, rapt_error *err)
     return ranks_give(r, &r->newest, sizeof r->newest, err);
 }
 
-/* Whether a message names a path, or one of several with : between them. */
+/* Whether a message names a path, or one of several with : or line breaks between them. */
 static bool names_path(const char *message, const char *list)
 {
     bool found = false;
-    for (size_t size; *list && !found; list += size + (list[size] == ':')) {
-        size = disk_list_part(list, ":");
+    for (size_t size; *list && !found; list += size + (list[size] != '\0')) {
+        size = disk_list_part(list, ":" PAIRS_BETWEEN);
         found = size > 0 && chars_find(message, strlen(message), list, size);
     }
     return found;

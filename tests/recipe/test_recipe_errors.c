@@ -65,7 +65,7 @@ static const struct {
     {"model: {layers: {a: 1}}", RAPT_ERR_VALUE, "r.yaml:1: model.layers is one value, not a group of keys"},
     {"model: {quantization: {a: 1}}", RAPT_ERR_VALUE,
      "r.yaml:1: unknown key \"model.quantization\""},
-    {"seed: [1]", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no lists: two files are SOURCE:TARGET, several FILE:FILE"},
+    {"seed: [1]", RAPT_ERR_FORMAT, "r.yaml:1: a list; lists are for data.pairs, data.validation and data.text"},
     {"seed: &a 1", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
     {"seed: !!int 1", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},
     {"seed: *a", RAPT_ERR_FORMAT, "r.yaml:1: recipes have no anchors, aliases, tags or compound keys"},

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/memory_stream.h"
 #include "io/model_core.h"
-#include "recipe/recipe_keys.h"
+#include "recipe/recipe_corpora.h"
 #include "recipe/recipe_places.h"
 #include "recipe/recipe_seal.h"
 #include "train/folder/leftovers.h"
@@ -57,19 +57,26 @@ static char *absolute_list(const char *list)
     return NULL;
 }
 
-/* Replaces a borrowed path, or list of paths, by an owned one that holds in any folder; by NULL on failure. */
-static bool make_absolute(char **path, rapt_error *err)
+/* A path or list of paths that holds in any folder; NULL with the error set that is the context. */
+static char *absolute_path(void *context, const char *given)
 {
-    const char *given = *path;
     bool there = true;
-    if (!given)
-        return true;
-    *path = NULL;
-    if (given[disk_list_part(given, ":")] && file_is_there(given, &there, err) != RAPT_OK)
-        return false;
-    *path = there ? absolute(given) : absolute_list(given);
+    if (given[disk_list_part(given, ":")] && file_is_there(given, &there, context) != RAPT_OK)
+        return NULL;
+    char *path = there ? absolute(given) : absolute_list(given);
+    if (!path)
+        rapt_fail(context, errno == ENOMEM ? RAPT_ERR_MEMORY : RAPT_ERR_IO, "cannot look at %.380s: %s", given, strerror(errno));
+    return path;
+}
+
+/* Replaces a borrowed value by an owned one that holds in any folder; by NULL on failure. */
+static bool make_absolute(const recipe_key *key, char **path, rapt_error *err)
+{
     if (!*path)
-        rapt_fail(err, errno == ENOMEM ? RAPT_ERR_MEMORY : RAPT_ERR_IO, "cannot look at %.380s: %s", given, strerror(errno));
+        return true;
+    *path = recipe_map_paths(key, *path, absolute_path, err);
+    if (!*path)
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the paths of the recipe"); /* unless there is a cause */
     return *path != NULL;
 }
 
@@ -88,7 +95,7 @@ static rapt_code make_kept(const run *r, rapt_recipe *kept, rapt_error *err)
     *kept = *r->recipe;
     for (size_t i = 0; i < recipe_key_count(); i++) {
         char **path = recipe_key_path(recipe_key_at(i), kept);
-        ok = (!path || make_absolute(path, err)) && ok; /* all of them: what is left as it was is the run's */
+        ok = (!path || make_absolute(recipe_key_at(i), path, err)) && ok; /* all of them: what is left as it was is the run's */
     }
     return ok ? RAPT_OK : err->code;
 }

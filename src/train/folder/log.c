@@ -38,7 +38,21 @@ static rapt_code add_fields(json_t *line, const field *fields, size_t count, con
     return RAPT_OK;
 }
 
-static json_t *log_to_json(const char *folder, const rapt_progress *p, bool partial, rapt_error *err)
+/* How many pairs a pass has of each corpus. NULL: out of memory. */
+static json_t *log_pass_pairs(const rapt_memory_plan *plan)
+{
+    json_t *list = json_array();
+    bool kept = list != NULL;
+    for (size_t i = 0; i < plan->corpus_count && kept; i++)
+        kept = json_array_append_new(list, json_integer((json_int_t)plan->corpora[i].pass)) == 0;
+    if (kept)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *log_to_json(const char *folder, const rapt_progress *p, const rapt_memory_plan *plan, bool partial,
+                           rapt_error *err)
 {
     const field fields[] = {{"loss", p->loss, false},
                             {"loss_book", p->loss_book, true},
@@ -66,6 +80,8 @@ static json_t *log_to_json(const char *folder, const rapt_progress *p, bool part
     if (!code && p->changed_after > 0 && p->step > p->changed_after &&
         json_object_set_new(line, "changed_after", json_integer((json_int_t)p->changed_after)) != 0)
         code = log_out_of_memory(folder, err);
+    if (!code && plan->corpus_count > 1 && json_object_set_new(line, "pass_pairs", log_pass_pairs(plan)) != 0)
+        code = log_out_of_memory(folder, err);
     if (!code && partial && json_object_set_new(line, "partial", json_true()) != 0)
         code = log_out_of_memory(folder, err);
     if (!code)
@@ -82,9 +98,10 @@ static char *log_path(const char *folder, rapt_error *err)
     return path;
 }
 
-rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, bool events, rapt_error *err)
+rapt_code log_append(const char *folder, const rapt_progress *p, const rapt_memory_plan *plan, bool partial, bool events,
+                     rapt_error *err)
 {
-    json_t *line = log_to_json(folder, p, partial, err);
+    json_t *line = log_to_json(folder, p, plan, partial, err);
     if (!line)
         return err->code;
     char *text = json_text(line, JSON_REAL_PRECISION(9)), *path = log_path(folder, err);

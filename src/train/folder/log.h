@@ -5,7 +5,8 @@
 #include "rapt/train.h"
 
 /* Appends a line; `partial` marks one that a stopped run leaves and a resumed one drops, and that is no event. */
-rapt_code log_append(const char *folder, const rapt_progress *p, bool partial, bool events, rapt_error *err);
+rapt_code log_append(const char *folder, const rapt_progress *p, const rapt_memory_plan *plan, bool partial, bool events,
+                     rapt_error *err);
 
 /* Whether there is a log with anything in it. */
 rapt_code log_has_lines(const char *folder, bool *lines, rapt_error *err);

@@ -5,11 +5,12 @@
 #include "base/memory_stream.h"
 #include "base/rng.h"
 #include "data/check/check_unspaced.h"
-#include "data/dataset.h"
+#include "data/pairs.h"
 #include "decode/languages.h"
 #include "io/model_core.h"
 #include "recipe/recipe_model.h"
 #include "text/prose/sentences.h"
+#include "train/task/pair_data.h"
 #include "train/task/validation_bleu.h"
 
 #include <stdio.h>
@@ -19,8 +20,7 @@
 #define VALIDATION_FILE "validation.tsv"
 
 typedef struct translation {
-    const rapt_pairs *pairs, *valid; /* valid may be NULL */
-    rapt_pairs *own_pairs, *own_valid; /* read from files; NULL: the program's */
+    pair_data in;
     rapt_dataset *train, *validation; /* validation may be NULL */
     rapt_loader *loader, *validation_loader;
     rapt_loader *trial; /* a loader with another batch size, or NULL */
@@ -30,16 +30,16 @@ typedef struct translation {
 static const char **training_lines(const run *r, bool source, bool target, size_t *count)
 {
     const translation *d = r->data;
-    size_t n = rapt_pairs_count(d->pairs);
+    size_t n = rapt_pairs_count(d->in.pairs);
     const char **lines = malloc(2 * n * sizeof *lines);
     *count = 0;
     for (size_t i = 0; lines && i < n; i++) {
-        if (rapt_pairs_in_validation(d->pairs, i, r->recipe->data.validation_fraction))
+        if (rapt_pairs_in_validation(d->in.pairs, i, r->recipe->data.validation_fraction))
             continue;
         if (source)
-            lines[(*count)++] = rapt_pairs_source(d->pairs, i);
+            lines[(*count)++] = rapt_pairs_source(d->in.pairs, i);
         if (target)
-            lines[(*count)++] = rapt_pairs_target(d->pairs, i);
+            lines[(*count)++] = rapt_pairs_target(d->in.pairs, i);
     }
     return lines;
 }
@@ -180,7 +180,7 @@ static rapt_code task_translation_make_net(run *r, uint64_t seed, rapt_error *er
  * sentences. */
 static bool has_single_sentences(const run *r)
 {
-    const rapt_pairs *p = ((const translation *)r->data)->pairs;
+    const rapt_pairs *p = ((const translation *)r->data)->in.pairs;
     size_t lines = 0, several = 0;
     for (size_t i = 0; i < rapt_pairs_count(p); i++) {
         const char *line = rapt_pairs_source(p, i);
@@ -196,34 +196,16 @@ static bool has_single_sentences(const run *r)
 static rapt_code check_languages(const run *r, rapt_error *err)
 {
     const translation *d = r->data;
-    const rapt_pairs *const sets[] = {d->pairs, d->valid};
+    const rapt_pairs *const sets[] = {d->in.pairs, d->in.valid};
     rapt_error reason = {0};
     int32_t token;
     size_t size;
     for (size_t k = 0; k < 2 && sets[k]; k++)
         for (size_t i = 0; i < rapt_pairs_count(sets[k]); i++)
             if (languages_of_line(r->model, rapt_text_of(rapt_pairs_source(sets[k], i)), &token, &size, &reason) != RAPT_OK)
-                return rapt_fail(err, reason.code, "%s:%zu: %s", rapt_pairs_path(sets[k]), rapt_pairs_line(sets[k], i),
+                return rapt_fail(err, reason.code, "%s:%zu: %s", pairs_path_of(sets[k], i), rapt_pairs_line(sets[k], i),
                                  reason.message);
     return RAPT_OK;
-}
-
-/* Takes the program's pairs, or reads files. */
-static rapt_code read_pairs(const run *r, translation *d, rapt_error *err)
-{
-    const rapt_train_options *o = r->options;
-    const rapt_recipe *k = r->recipe;
-    if (!o->pairs && o->validation)
-        return rapt_fail(err, RAPT_ERR_VALUE, "there are pairs to validate with, and none to train on");
-    if (o->pairs && !o->validation != !k->data.validation)
-        return rapt_fail(err, RAPT_ERR_VALUE, "data.validation is %s, and there are %s pairs to validate with",
-                         k->data.validation ? k->data.validation : "not set", o->validation ? "" : "no");
-    if (o->pairs && k->data.limit > 0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "data.limit is %lld; it is for pairs of a file", (long long)k->data.limit);
-    d->pairs = o->pairs ? o->pairs : (d->own_pairs = rapt_pairs_read(k->data.pairs, (size_t)k->data.limit, err));
-    if (d->pairs && k->data.validation)
-        d->valid = o->pairs ? o->validation : (d->own_valid = rapt_pairs_read(k->data.validation, 0, err));
-    return d->pairs && (d->valid || !k->data.validation) ? RAPT_OK : err->code;
 }
 
 static rapt_code open_pairs(run *r, rapt_error *err)
@@ -231,7 +213,7 @@ static rapt_code open_pairs(run *r, rapt_error *err)
     translation *d = r->data = calloc(1, sizeof *d);
     if (!d)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
-    rapt_code code = read_pairs(r, d, err);
+    rapt_code code = pair_data_read(r, &d->in, err);
     code = code ? code : task_translation_start_model(r, err);
     if (code || r->model->family) /* the folder of such a model says how it translates, and is not changed */
         return code ? code : check_languages(r, err);
@@ -249,8 +231,7 @@ static void close_pairs(run *r)
     rapt_loader_free(d->trial);
     rapt_dataset_free(d->train);
     rapt_dataset_free(d->validation);
-    rapt_pairs_free(d->own_pairs);
-    rapt_pairs_free(d->own_valid);
+    pair_data_free(&d->in);
     free(d);
 }
 
@@ -258,13 +239,13 @@ static void close_pairs(run *r)
 static const rapt_pairs *pairs_of(const run *r, bool validation)
 {
     const translation *d = r->data;
-    return validation && d->valid ? d->valid : d->pairs;
+    return validation && d->in.valid ? d->in.valid : d->in.pairs;
 }
 
 static double fraction_of(const run *r, bool validation)
 {
     const translation *d = r->data;
-    return validation && d->valid ? 1 : r->recipe->data.validation_fraction;
+    return validation && d->in.valid ? 1 : r->recipe->data.validation_fraction;
 }
 
 static rapt_dataset *make_dataset(const run *r, bool validation, rapt_error *err)
@@ -323,7 +304,7 @@ static rapt_code load_pairs(run *r, rapt_error *err)
     translation *d = r->data;
     run_phase(r, "tokenizing the pairs", 0, 0);
     d->train = make_dataset(r, false, err);
-    if (d->train && set_bpe_dropout(r, d->train, err))
+    if (d->train && (set_bpe_dropout(r, d->train, err) || pair_data_weigh(r, &d->in, d->train, err)))
         return err->code;
     if (d->train)
         d->loader = training_loader(r, training_size(r), err);
@@ -384,15 +365,6 @@ static rapt_tensor *pairs_loss(const run *r, const train_batch *b, const rapt_lo
                                  &sums->loss);
 }
 
-/* Hashes their number too; otherwise a pair could move from the end of one file to the beginning of the other unnoticed. */
-static uint64_t hash_all(const rapt_pairs *p, uint64_t hash)
-{
-    hash = rng_mix(hash, rapt_pairs_count(p));
-    for (size_t i = 0; i < rapt_pairs_count(p); i++)
-        hash = rng_mix(hash, rng_hash_text(rapt_pairs_source(p, i)) ^ rng_mix(1, rng_hash_text(rapt_pairs_target(p, i))));
-    return hash;
-}
-
 static size_t empty_pairs(const translation *d)
 {
     return rapt_dataset_empty(d->train) + (d->validation ? rapt_dataset_empty(d->validation) : 0);
@@ -403,17 +375,17 @@ static uint64_t hash_pairs(const run *r)
     const translation *d = r->data;
     uint64_t words = rng_mix(rapt_tokenizer_hash(r->model->translation.source),
                              rapt_tokenizer_hash(r->model->translation.target));
-    uint64_t hash = hash_all(d->pairs, words);
+    uint64_t hash = pair_data_hash(r, &d->in, words);
     if (empty_pairs(d) > 0) /* versions before 0.4 trained on those */
         hash = rng_mix(hash, empty_pairs(d));
-    return d->valid ? hash_all(d->valid, hash) : hash;
+    return d->in.valid ? pair_data_hash_all(d->in.valid, hash) : hash;
 }
 
 static void pairs_inputs(const run *r, task_input list[TASK_MAX_INPUTS])
 {
     const translation *d = r->data;
-    list[0] = (task_input){r->recipe->data.pairs, hash_all(d->pairs, 0)};
-    list[1] = (task_input){r->recipe->data.validation, d->valid ? hash_all(d->valid, 0) : 0};
+    list[0] = (task_input){r->recipe->data.pairs, pair_data_hash_all(d->in.pairs, 0)};
+    list[1] = (task_input){r->recipe->data.validation, d->in.valid ? pair_data_hash_all(d->in.valid, 0) : 0};
     list[2] = (task_input){"the tokenizer of the source", rapt_tokenizer_hash(r->model->translation.source)};
     list[3] = (task_input){"the tokenizer of the target", rapt_tokenizer_hash(r->model->translation.target)};
 }
@@ -431,8 +403,9 @@ static void describe_pairs(const run *r, rapt_memory_plan *plan)
     plan->target_vocab = rapt_tokenizer_size(r->model->translation.target);
     const rapt_transformer_config *c = &r->model->translation.net->config;
     plan->looked_up = c->tied ? 0 : (c->source_vocab + c->target_vocab) * c->block.d_model;
-    plan->step_tokens = (double)(dataset_target_tokens(d->train) * (uint64_t)r->recipe->train.accumulate) /
-                        (double)r->batches_per_epoch;
+    plan->step_tokens = pair_data_pass_tokens(d->train) * (double)r->recipe->train.accumulate / (double)r->batches_per_epoch;
+    plan->corpora = d->in.corpora;
+    plan->corpus_count = d->in.count;
 }
 
 /* A line from one of two files may hold tabs, which would be columns in a table. */
