@@ -1,4 +1,5 @@
-"""Decoder-only language models in PyTorch under rapt's parameter names: GPT-2's, the sales textbook's, a Llama shape.
+"""Decoder-only language models in PyTorch under rapt's parameter names: GPT-2's, the sales textbook's, a Llama shape,
+one with ALiBi (whose slopes need transformers).
 
 For tools/make_golden.py, whose first lines say what is in a file. `FILES` names the golden files and what writes them.
 """
@@ -12,7 +13,7 @@ from torch import nn
 
 STEPS, BATCHES = 10, 3
 RELU, GELU_TANH, SWIGLU = 0, 2, 3                   # rapt_ffn_kind
-SINUSOIDAL, LEARNED, ROTARY = 0, 1, 2               # rapt_positions_kind
+SINUSOIDAL, LEARNED, ROTARY, ALIBI = 0, 1, 2, 4     # rapt_positions_kind
 
 
 def causal(x):
@@ -228,6 +229,74 @@ def lm_llama(new):
     yield training(c, lambda: Llama(*sizes), 29, 12)
 
 
+# ---------------------------------------------------------------- ALiBi, with the slopes of transformers
+
+def slopes_of(heads):
+    """By BLOOM's code in fp32, which MPT's must agree with; the bias of key 1 is the slope."""
+    from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+    from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
+    slopes = build_alibi_tensor(torch.ones(1, 2), heads, torch.float32)[:, 0, 1]
+    same(slopes.double(), -build_mpt_alibi_tensor(heads, 2)[:, 0, 0].double())
+    return slopes.double()
+
+
+class AlibiAttention(nn.Module):
+    def __init__(self, d, heads):
+        super().__init__()
+        self.heads = heads
+        for name in "qkvo":
+            setattr(self, name, nn.Linear(d, d))
+        self.register_buffer("slopes", slopes_of(heads), persistent=False)
+
+    def forward(self, x):
+        q, k, v = (getattr(self, name)(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for name in "qkv")
+        place = torch.arange(x.shape[1])
+        away = place - place[:, None]
+        bias = (self.slopes[:, None, None] * away).masked_fill(away > 0, -math.inf)
+        out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype))
+        return self.o(out.transpose(1, 2).flatten(-2))
+
+
+class AlibiBlock(GPT2Block):
+    def __init__(self, d, heads, ffn):
+        super().__init__(d, heads, ffn, True)
+        self.attention = AlibiAttention(d, heads)
+
+    def forward(self, x):
+        x = x + self.attention(self.norm1(x))
+        return x + self.ffn(self.norm2(x))
+
+
+class Alibi(nn.Module):
+    def __init__(self, vocab, layers, d, heads, ffn):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab, d)
+        self.blocks = nn.ModuleList(AlibiBlock(d, heads, ffn) for _ in range(layers))
+        self.norm = nn.LayerNorm(d)
+
+    def forward(self, tokens):
+        x = self.embedding(tokens)
+        for block in self.blocks:
+            x = block(x)
+        return F.linear(self.norm(x), self.embedding.weight)
+
+
+def alibi_config(c, heads=6, vocab=29, layers=2, d=24, ffn=40, context=80):
+    c.config(vocab=vocab, layers=layers, d_model=d, heads=heads, kv_heads=0, ffn=ffn, context=context, pre=1, rms=0,
+             ffn_kind=GELU_TANH, positions=ALIBI, tied=1, bias=1, output_bias=0, shared_norm=0)
+    return vocab, layers, d, heads, ffn
+
+
+def lm_alibi(new):
+    for name, heads, time in (("model", 6, 12), ("eight_heads", 8, 12), ("tiles", 3, 77)):
+        c = new(name)
+        m = c.fill(Alibi(*alibi_config(c, heads)))
+        yield c.finish(m(c.tokens("tokens", 29, 2, time)), m)
+    c = new("training")
+    sizes = alibi_config(c, 3, ffn=44)
+    yield training(c, lambda: Alibi(*sizes), 29, 12)
+
+
 # ---------------------------------------------------------------- ten steps of AdamW
 
 def train(m, tokens, labels, lr, decay, clip):
@@ -284,4 +353,4 @@ def report_float32(single, tokens, labels, losses, exact, how):
           f"losses {' '.join(f'{x:.2f}' for x in losses)}")
 
 
-FILES = {"lm_gpt2": lm_gpt2, "lm_seed": lm_seed, "lm_llama": lm_llama}
+FILES = {"lm_gpt2": lm_gpt2, "lm_seed": lm_seed, "lm_llama": lm_llama, "lm_alibi": lm_alibi}

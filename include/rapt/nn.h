@@ -196,6 +196,13 @@ typedef struct rapt_rotary_scaling {
 RAPT_API rapt_param *rapt_rotary_init_scaled(rapt_params *set, const char *name, size_t max_len, size_t d, double base,
                                              const rapt_rotary_scaling *scaling);
 
+/* ---- attention with linear biases ------------------------------------------------------------------------- */
+
+/* Sets m to the slopes of ALiBi (Press et al. 2022, section 3), in memory of the set: 2^(-8 h / heads) for head h = 1, 2, ... if
+ * their number is a power of two; else the slopes of the largest power of two below it, and then every other slope of twice that
+ * number of heads, from the first on. A failed allocation is recorded in the set. */
+RAPT_API void rapt_alibi_init(rapt_relative_bias *m, rapt_params *set, size_t heads);
+
 /* ---- preprocessor: dropout(scale * embedding + positions), fused ------------------------------------------ */
 
 /* How a model knows the order of its tokens:
@@ -203,12 +210,14 @@ RAPT_API rapt_param *rapt_rotary_init_scaled(rapt_params *set, const char *name,
  *   LEARNED     a trained row for each position, added to the embedding (Gehring et al. 2017)
  *   ROTARY      queries and keys of self-attention are rotated by their positions: rapt_op_rotary
  *   NONE        only through a causal mask: to an encoder, a sentence is a set of tokens
+ *   ALIBI       a score of self-attention loses slope times distance, with a constant slope for each head: rapt_alibi_init
  *   RELATIVE    scores of self-attention get a bias that depends on the distance (T5); only in imported encoder-decoders */
 #define RAPT_POSITIONS_KINDS(X)                                                                    \
     X(RAPT_POSITIONS_SINUSOIDAL)                                                                   \
     X(RAPT_POSITIONS_LEARNED)                                                                      \
     X(RAPT_POSITIONS_ROTARY)                                                                       \
     X(RAPT_POSITIONS_NONE)                                                                         \
+    X(RAPT_POSITIONS_ALIBI)                                                                        \
     X(RAPT_POSITIONS_RELATIVE)
 
 typedef enum rapt_positions_kind {

@@ -18,7 +18,7 @@
  *   A.q.heads  A.k.heads  A.v.heads                     batch head query feature, batch head key feature
  *   A.scores                Q K^T                       batch head query key
  *   A.scaled                scores / sqrt(d_k)          batch head query key    or times another constant
- *   A.biased                plus relative biases        batch head query key    where positions are relative
+ *   A.biased                plus relative biases        batch head query key    where positions are relative or ALiBi's
  *   A.capped                c tanh(scaled / c)          batch head query key    where scores have a bound c (Gemma 2)
  *   A.masked                -inf where masked           batch head query key    a copy, for the observer
  *   A.weights               softmax                     batch head query key    a query without keys: zeros

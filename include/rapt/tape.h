@@ -312,18 +312,20 @@ RAPT_API void rapt_tape_store_attention(rapt_tape *t, const char *name, rapt_ten
 RAPT_API rapt_tensor *rapt_tape_attention(const rapt_tape *t, const char *name);
 
 /* Relative position biases. For a query at position i and a key at position j, head h adds weight[bucket[c + reach]][h] to the
- * scaled score; c is j - i, limited to -reach .. reach. */
+ * scaled score; c is j - i, limited to -reach .. reach. Or it adds -slopes[h] |j - i| (ALiBi, Press et al. 2022; of causal
+ * attention, where j <= i, the paper's bias). */
 typedef struct rapt_relative_bias {
-    rapt_param *weight; /* [buckets, heads]; NULL: no biases */
+    rapt_param *weight; /* [buckets, heads], for inference only; NULL: no biases in buckets */
     uint16_t *bucket;   /* [2 reach + 1] */
     size_t reach;
+    rapt_real *slopes;  /* [heads], constants, in place of a weight; NULL: none */
 } rapt_relative_bias;
 
 /* What happens to the scores q k^T before their softmax. Zeroed: they are divided by sqrt(d). */
 typedef struct rapt_attention_scores {
     double scale; /* multiplies the scores; 0: 1 / sqrt(d) */
     double cap;   /* then a score s becomes cap tanh(s / cap) (Gemma 2); 0: no cap */
-    rapt_relative_bias bias; /* inference only: a failure if a gradient is needed, or if scores are capped */
+    rapt_relative_bias bias; /* a failure if scores are capped, or if it has a weight and a gradient is needed */
 } rapt_attention_scores;
 
 /* How queries attend to keys. Borrowed during the call. */

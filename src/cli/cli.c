@@ -125,7 +125,8 @@ const char *cli_positions_word(rapt_positions_kind kind)
     case RAPT_POSITIONS_SINUSOIDAL:
     case RAPT_POSITIONS_LEARNED:
     case RAPT_POSITIONS_ROTARY:
-    case RAPT_POSITIONS_NONE: return CONFIG_POSITIONS[kind];
+    case RAPT_POSITIONS_NONE:
+    case RAPT_POSITIONS_ALIBI: return CONFIG_POSITIONS[kind];
     case RAPT_POSITIONS_RELATIVE: return "relative"; /* not a word of config.json */
     }
     return "unknown";

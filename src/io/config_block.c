@@ -9,7 +9,7 @@
 const char *const CONFIG_NORM_PLACES[] = {"post", "pre", NULL};
 const char *const CONFIG_NORM_KINDS[] = {"layer", "rms", NULL};
 const char *const CONFIG_FFN_KINDS[] = {"relu", "gelu", "gelu_tanh", "swiglu", "silu", NULL};
-const char *const CONFIG_POSITIONS[] = {"sinusoidal", "learned", "rotary", "none", NULL};
+const char *const CONFIG_POSITIONS[] = {"sinusoidal", "learned", "rotary", "none", "alibi", NULL};
 const char *const CONFIG_INITS[] = {"xavier", "pytorch", "gpt2", NULL};
 
 /* A kind that is added has a word here, unless config_block_check_ours refuses it. Each table ends with NULL. */

@@ -82,6 +82,8 @@ static void decoder_init_blocks(rapt_decoder *m, rapt_params *set, const rapt_tr
     const rapt_relative_options relative = {c->relative.buckets, c->relative.farthest, false};
     if (c->positions == RAPT_POSITIONS_RELATIVE && !c->relative_in_blocks)
         rapt_relative_bias_init(&m->relative, set, "decoder.relative.", block.heads, &relative);
+    if (c->positions == RAPT_POSITIONS_ALIBI)
+        rapt_alibi_init(&m->relative, set, block.heads);
     m->blocks = rapt_params_alloc(set, layers, sizeof *m->blocks);
     m->layers = m->blocks ? layers : 0;
     for (size_t i = 0; i < m->layers; i++) {

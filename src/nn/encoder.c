@@ -32,6 +32,8 @@ static void encoder_init_blocks(rapt_encoder *m, rapt_params *set, const rapt_tr
     const rapt_relative_options relative = {c->relative.buckets, c->relative.farthest, true};
     if (c->positions == RAPT_POSITIONS_RELATIVE && !c->relative_in_blocks)
         rapt_relative_bias_init(&m->relative, set, "encoder.relative.", block.heads, &relative);
+    if (c->positions == RAPT_POSITIONS_ALIBI)
+        rapt_alibi_init(&m->relative, set, block.heads);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++) {

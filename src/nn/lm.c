@@ -52,7 +52,10 @@ static void lm_init_rotary(rapt_lm *m, rapt_params *set, const rapt_lm_config *c
 static void lm_init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c)
 {
     const rapt_block_config block = block_of_stack(&c->block, 2 * c->layers);
+    rapt_relative_bias slopes = {0};
     lm_init_rotary(m, set, c, &block);
+    if (c->positions == RAPT_POSITIONS_ALIBI)
+        rapt_alibi_init(&slopes, set, block.heads);
     m->blocks = rapt_params_alloc(set, c->layers, sizeof *m->blocks);
     m->layers = m->blocks ? c->layers : 0;
     for (size_t i = 0; i < m->layers; i++) {
@@ -60,6 +63,8 @@ static void lm_init_blocks(rapt_lm *m, rapt_params *set, const rapt_lm_config *c
         rapt_lm_block *b = &m->blocks[i];
         rapt_lm_block_init(b, set, name_index("blocks.", i).text, &block);
         b->parallel = c->parallel;
+        if (slopes.slopes)
+            b->attention.scores.bias = slopes;
         b->attention.window = local ? c->window : 0;
         b->attention.rotary = !rotated ? NULL : local && m->local_rotary ? m->local_rotary : m->rotary;
     }

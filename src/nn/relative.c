@@ -1,4 +1,5 @@
-/* nn/relative.c: relative position biases in buckets of distances (Raffel et al. 2020, section 2.1). For encoder and decoder. */
+/* nn/relative.c: relative position biases: in buckets of distances (Raffel et al. 2020, section 2.1), and the slopes of linear
+ * ones (Press et al. 2022). For encoder, decoder and language model. */
 #include "rapt/nn.h"
 
 #include "base/math.h"
@@ -40,4 +41,20 @@ void rapt_relative_bias_init(rapt_relative_bias *m, rapt_params *set, const char
     m->bucket = rapt_params_alloc(set, 2 * o->farthest + 1, sizeof *m->bucket);
     for (size_t i = 0; m->bucket && i <= 2 * o->farthest; i++)
         m->bucket[i] = (uint16_t)rapt_relative_bucket((ptrdiff_t)i - (ptrdiff_t)o->farthest, o);
+}
+
+/* The slope of head h, from 0 on, if `heads` is a power of two. */
+static rapt_real alibi_slope(size_t h, size_t heads)
+{
+    return (rapt_real)math_pow(2, -8 * (double)(h + 1) / (double)heads);
+}
+
+void rapt_alibi_init(rapt_relative_bias *m, rapt_params *set, size_t heads)
+{
+    size_t whole = 1;
+    while (2 * whole <= heads)
+        whole *= 2;
+    *m = (rapt_relative_bias){.slopes = rapt_params_alloc(set, heads, sizeof *m->slopes)};
+    for (size_t h = 0; m->slopes && h < heads; h++)
+        m->slopes[h] = h < whole ? alibi_slope(h, whole) : alibi_slope(2 * (h - whole), 2 * whole);
 }

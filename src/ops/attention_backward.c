@@ -86,6 +86,8 @@ static void attention_backward_tile(const attention_head *h, const query_tile *t
     for (size_t r = 0; r < tile->m; r++) {
         mask_row mask = attention_mask_row(h, tile->first + r);
         size_t at = attention_row(h, tile->first + r);
+        if (attention_is_biased(&n->bias))
+            attention_bias_row(n, h->head, mask_past(&n->mask, h->example) + tile->first + r, tile->seen, s->weights + r * width);
         h->kn->softmax_recompute(width, mask.count, s->weights + r * width, mask.keep, attention_rest_scale(n),
                                  n->row_max[at], n->row_inv_sum[at], s->weights + r * width);
     }
@@ -104,7 +106,7 @@ static void attention_backward_tile(const attention_head *h, const query_tile *t
     /* 3. dD = dO V^T, then in its place dS = scale (D dD - P rowsum(D dD)); forward: D = dropout(softmax(scale S)) */
     attention_times_keys(h, tile, n->dv, &dout, s->values_t, s->dscores);
     for (size_t r = 0; r < tile->m * width; r += width)
-        h->kn->softmax_backward(width, s->weights + r, dropped + r, s->dscores + r, attention_rest_scale(n), s->dscores + r);
+        h->kn->softmax_backward(width, s->weights + r, dropped + r, s->dscores + r, n->cap != 0 ? 1 : n->scale, s->dscores + r);
     if (n->cap != 0)
         h->kn->mul(tile->m * width, s->dscores, s->slopes, s->dscores);
 

@@ -221,7 +221,7 @@ void attention_forward_head(const attention_head *h, rapt_real *scratch)
         for (size_t r = 0; r < tile.m; r++) {
             mask_row mask = attention_mask_row(h, i + r);
             size_t at = attention_row(h, i + r);
-            if (n->bias.weight)
+            if (attention_is_biased(&n->bias))
                 attention_bias_row(n, h->head, mask_past(&n->mask, h->example) + i + r, tile.seen, rows + r * tile.width);
             h->kn->softmax(tile.width, mask.count, rows + r * tile.width, mask.keep, attention_rest_scale(n),
                            rows + r * tile.width, &n->row_max[at], &n->row_inv_sum[at]);

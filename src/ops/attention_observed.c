@@ -54,20 +54,20 @@ static void attention_observe_masked(rapt_tape *t, const rapt_tensor *scores, co
 }
 
 /* Scaled scores with relative biases; `scaled` itself if there are none. */
-static rapt_tensor *attention_observe_biased(rapt_tape *t, const attention_node *n, const rapt_tensor *scores,
-                                             rapt_tensor *scaled)
+static rapt_tensor *attention_observe_biased(rapt_tape *t, const attention_node *n, rapt_tensor *scaled)
 {
-    if (!n->bias.weight)
+    if (!attention_is_biased(&n->bias) || tape_failed(t))
         return scaled;
-    const size_t heads = scores->shape[1], queries = scores->shape[2], keys = scores->shape[3];
-    rapt_tensor *y = tape_output(t, 4, scores->shape, false);
-    if (!y)
+    const size_t heads = n->heads, queries = scaled->shape[2], keys = scaled->shape[3];
+    rapt_tensor *biases = tape_output(t, 3, (size_t[]){heads, queries, keys}, false);
+    if (!biases)
         return &t->poison;
     if (tape_computes(t))
-        memcpy(y->data, scores->data, rapt_tensor_size(y) * sizeof *y->data);
-    for (size_t i = 0; tape_computes(t) && i < y->shape[0] * heads * queries; i++)
-        attention_bias_row(n, i / queries % heads, n->mask.past + i % queries, keys, y->data + i * keys);
-    return observe_tensor(t, "biased", "scaled + relative biases", OBSERVE_WEIGHTS, y);
+        memset(biases->data, 0, rapt_tensor_size(biases) * sizeof *biases->data);
+    for (size_t i = 0; tape_computes(t) && i < heads * queries; i++)
+        attention_bias_row(n, i / queries, n->mask.past + i % queries, keys, biases->data + i * keys);
+    const char *formula = n->bias.slopes ? "scaled - slope |i - j|" : "scaled + relative biases";
+    return observe_tensor(t, "biased", formula, OBSERVE_WEIGHTS, rapt_op_add(t, scaled, biases));
 }
 
 /* softmax(scale q k^T), q [batch, heads, queries, d], k [batch, key-value heads, keys, d]: [batch, heads, queries, keys]. */
@@ -79,12 +79,12 @@ static rapt_tensor *attention_observed_weights(rapt_tape *t, const attention_nod
     observe_tensor(t, "scores", "Q K^T", OBSERVE_WEIGHTS, scores);
     rapt_tensor *scaled = rapt_op_scale(t, scores, (double)n->scale);
     observe_tensor(t, "scaled", plain ? "scores / sqrt(d_k)" : "scale scores", OBSERVE_WEIGHTS, scaled);
-    scaled = attention_observe_biased(t, n, scores, scaled);
+    scaled = attention_observe_biased(t, n, scaled);
     if (n->cap != 0)
         scaled = observe_tensor(t, "capped", "cap tanh(scaled / cap)", OBSERVE_WEIGHTS,
                                 rapt_op_softcap(t, scaled, (double)n->cap));
     const char *formula = n->cap != 0 ? "capped, -inf where hidden"
-                          : n->bias.weight ? "biased, -inf where hidden" : "scaled, -inf where hidden";
+                          : attention_is_biased(&n->bias) ? "biased, -inf where hidden" : "scaled, -inf where hidden";
     attention_observe_masked(t, scaled, mask, formula);
     rapt_tensor *weights = rapt_op_masked_softmax(t, scaled, mask);
     return observe_tensor(t, "weights", "softmax(masked)", OBSERVE_WEIGHTS, weights);

@@ -174,7 +174,7 @@ static rapt_tensor *attention_check_scores(rapt_tape *t, const rapt_attention_sc
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: there is no backward pass of relative biases");
     if (!attention_bias_fits(&s->bias, heads))
         return rapt_tape_fail(t, RAPT_ERR_SHAPE, "attention: relative biases that are not of %zu heads", heads);
-    if (s->bias.weight && s->cap != 0)
+    if (attention_is_biased(&s->bias) && s->cap != 0)
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: relative biases of capped scores");
     if (!(s->cap >= 0 && isfinite(s->cap)))
         return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: scores are capped at %g", s->cap);

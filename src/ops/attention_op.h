@@ -33,7 +33,7 @@ typedef struct attention_node {
     bool masked, drops;
     kernels_dropout key;
     rapt_real scale, cap;    /* cap: 0 if there is none */
-    rapt_relative_bias bias; /* added to scaled scores; weight NULL: none */
+    rapt_relative_bias bias; /* added to scaled scores */
     rapt_real *row_max, *row_inv_sum; /* [batch, heads, queries] statistics of the softmax */
     rapt_attention_capture capture;
     rapt_real *weights;               /* [batch, heads, queries, keys], or NULL */
@@ -112,10 +112,15 @@ static inline rapt_real attention_scale(const rapt_attention_scores *s, size_t d
     return (rapt_real)(s->scale != 0 ? s->scale : 1 / sqrt((double)d));
 }
 
+static inline bool attention_is_biased(const rapt_relative_bias *bias)
+{
+    return bias->weight || bias->slopes;
+}
+
 /* Whether the kernel `attend` can compute the scores: they are only scaled, and d features fit into one block of products. */
 static inline bool attention_is_plain(const rapt_relative_bias *bias, double cap, size_t d)
 {
-    return !bias->weight && cap == 0 && d <= KERNELS_K_BLOCK;
+    return !attention_is_biased(bias) && cap == 0 && d <= KERNELS_K_BLOCK;
 }
 
 static inline matrix attention_transposed(matrix a)
@@ -128,7 +133,7 @@ bool attention_bias_fits(const rapt_relative_bias *b, size_t heads);
 /* The factor that softmax still applies to a row: 1 if scores are capped or have biases, because then they are already scaled. */
 static inline rapt_real attention_rest_scale(const attention_node *n)
 {
-    return n->bias.weight || n->cap != 0 ? 1 : n->scale;
+    return attention_is_biased(&n->bias) || n->cap != 0 ? 1 : n->scale;
 }
 
 /* Scales row[count] of the scores of a query at `position`, and adds the biases. */

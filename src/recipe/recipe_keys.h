@@ -80,8 +80,8 @@
     BOOL(model.output_bias, false, "language_model: bias of the output projection")                       \
     BOOL(model.scale_embedding, true, "multiply embeddings by sqrt(d_model)")                             \
     BOOL(model.tied, false, "tie embeddings and output projection (weight tying); translation: needs tokenizer.shared") \
-    CHOICE(model.positions, RAPT_POSITIONS_SINUSOIDAL, "sinusoidal|learned|rotary|none",                  \
-         "kind of positional encoding; rotary: of self-attention; none: an ablation")                                        \
+    CHOICE(model.positions, RAPT_POSITIONS_SINUSOIDAL, "sinusoidal|learned|rotary|none|alibi",            \
+         "kind of positional encoding; rotary, alibi: of self-attention; none: an ablation") \
     FLOAT(model.rotary_base, 10000, '[', 1, 1e9, ']', "base of the rotary frequencies (RoPE theta)")    \
     INT(model.context, 64, 2, 1000000, "language_model: context length in tokens")                        \
     INT(model.max_positions, 1000, 2, 1000000, "translation: maximum length in tokens that the model can take") \

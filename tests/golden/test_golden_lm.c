@@ -1,5 +1,5 @@
 /* tests/golden/test_golden_lm.c: decoder-only language models against PyTorch: GPT-2's, the sales textbook's, a Llama
- * shape: logits, all gradients, and ten steps of AdamW. Smaller parts are in test_golden.c.
+ * shape, one with ALiBi: logits, all gradients, and ten steps of AdamW. Smaller parts are in test_golden.c.
  * labels: arm-first */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -164,11 +164,12 @@ static void test_file(void **state)
 
 int main(void)
 {
-    static char gpt2[] = "lm_gpt2", seed[] = "lm_seed", llama[] = "lm_llama";
+    static char gpt2[] = "lm_gpt2", seed[] = "lm_seed", llama[] = "lm_llama", alibi[] = "lm_alibi";
     const struct CMUnitTest tests[] = {
         {"gpt2", test_file, NULL, NULL, gpt2},
         {"seed", test_file, NULL, NULL, seed},
         {"llama", test_file, NULL, NULL, llama},
+        {"alibi", test_file, NULL, NULL, alibi},
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

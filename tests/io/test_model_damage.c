@@ -209,7 +209,7 @@ static const change of_language_models[] = {
     {"{\"embedding_std\": 1e6}", "\"embedding_std\" is 1e+06; it must be above 0 and below 1e+06"},
     {"{\"norm_kind\": \"group\"}", "\"norm_kind\" is \"group\"; this rapt knows: layer, rms"},
     {"{\"ffn_kind\": \"geglu\"}", "\"ffn_kind\" is \"geglu\"; this rapt knows: relu, gelu, gelu_tanh, swiglu, silu"},
-    {"{\"positions\": \"alibi\"}", "\"positions\" is \"alibi\"; this rapt knows: sinusoidal, learned, rotary, none"},
+    {"{\"positions\": \"kerple\"}", "\"positions\" is \"kerple\"; this rapt knows: sinusoidal, learned, rotary, none, alibi"},
     {"{\"init\": \"kaiming\"}", "\"init\" is \"kaiming\"; this rapt knows: xavier, pytorch, gpt2"},
     {"{\"tied\": true, \"output_bias\": true}", "a tied model has no output bias"},
     {"{\"positions\": \"rotary\", \"heads\": 24, \"kv_heads\": 1}",

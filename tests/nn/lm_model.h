@@ -8,16 +8,19 @@
 #include "rapt/lm.h"
 
 #define LM_CONTEXT 12
-#define LM_VARIANTS 180 /* positions x norm x feed-forward network x key-value heads x place of the norm */
+#define LM_VARIANTS 184 /* positions x norm x feed-forward network x key-value heads x place of the norm, then ALiBi */
 #define LM_SILU 144     /* the first one whose feed-forward network is RAPT_FFN_SILU */
+#define LM_ALIBI 180    /* from here on, some of the others with RAPT_POSITIONS_ALIBI */
 
-static inline rapt_lm_config lm_variant(size_t i)
+static inline rapt_lm_config lm_variant(size_t number)
 {
+    const size_t i = number < LM_ALIBI ? number : 25 * (number - LM_ALIBI) + 24;
     static const size_t kv_heads[] = {0, 2, 1};
+    const rapt_positions_kind positions = number < LM_ALIBI ? (rapt_positions_kind)(i % 3) : RAPT_POSITIONS_ALIBI;
     const bool bias = i % 5 < 3, silu = i >= LM_SILU;
     const size_t rest = silu ? (i - LM_SILU) / 6 : i / 24;
     return (rapt_lm_config){.vocab = MODEL_VOCAB, .layers = 2, .context = LM_CONTEXT,
-                            .positions = (rapt_positions_kind)(i % 3), .tied = i % 2, .output_bias = i % 2 == 0 && i % 4,
+                            .positions = positions, .tied = i % 2, .output_bias = i % 2 == 0 && i % 4,
                             .scale_embedding = i % 11 == 0,
                             .block = {.d_model = 24, .heads = 6, .kv_heads = kv_heads[rest % 3], .ffn = 37,
                                       .norm_place = rest / 3 ? RAPT_NORM_PLACE_PRE : RAPT_NORM_PLACE_POST,

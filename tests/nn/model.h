@@ -22,11 +22,11 @@ static inline rapt_transformer_config model_config(rapt_norm_place norm, bool ti
         .block = {.d_model = 42, .heads = 3, .ffn = 71, .bias = true, .dropout = 0.25, .norm_place = norm}};
 }
 
-#define MODEL_VARIANTS 11
+#define MODEL_VARIANTS 12
 
 /* 0 to 3: as in the paper, post- and pre-norm, with separate and with tied matrices; then with later parts: every kind of
  * positions, norm and activation, grouped queries, one norm for a block; 8 has another decoder than encoder, as Marian's can
- * have, 9 what mBART and M2M100 have; 10 has no positions. */
+ * have, 9 what mBART and M2M100 have; 10 has no positions, 11 ALiBi's. */
 static inline rapt_transformer_config model_variant(size_t i)
 {
     static const rapt_positions_kind positions[] = {RAPT_POSITIONS_ROTARY, RAPT_POSITIONS_LEARNED, RAPT_POSITIONS_ROTARY,
@@ -48,8 +48,8 @@ static inline rapt_transformer_config model_variant(size_t i)
         c.embedding_norm = true;
         c.sinusoid_layout = RAPT_SINUSOID_LAYOUT_FAIRSEQ;
     }
-    if (i == 10)
-        c.positions = RAPT_POSITIONS_NONE;
+    if (i >= 10)
+        c.positions = i == 10 ? RAPT_POSITIONS_NONE : RAPT_POSITIONS_ALIBI;
     if (i < 4 || i >= 8)
         return c;
     c.positions = positions[i - 4];

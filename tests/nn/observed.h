@@ -53,7 +53,7 @@ static inline void observer_free(observer *r)
 
 /* ---- models ----------------------------------------------------------------------------------------------- */
 
-#define SUBJECTS 9
+#define SUBJECTS 10
 
 /* One of the two models. */
 typedef struct subject {
@@ -110,7 +110,7 @@ static inline subject subject_new(size_t i)
     static const char *const names[SUBJECTS] = {
         "post-norm pair", "pre-norm tied pair", "seed language model", "pre-norm GELU", "Llama shape",
         "post-norm RMS, one head of keys", "scaled rotary GELU without biases", "Llama-shaped pair",
-        "tied pair with learned positions, GELU and one norm a block"};
+        "tied pair with learned positions, GELU and one norm a block", "ALiBi"};
     rapt_lm_config seed = {.layers = 2, .output_bias = true,
                            .block = {.shared_norm = true, .bias = true, .init = RAPT_WEIGHT_INIT_PYTORCH}},
         gelu = {.layers = 2, .positions = RAPT_POSITIONS_LEARNED, .tied = true,
@@ -125,10 +125,13 @@ static inline subject subject_new(size_t i)
         scaled = {.layers = 1, .positions = RAPT_POSITIONS_ROTARY, .scale_embedding = true,
                   .block = {.kv_heads = 3, .norm_place = RAPT_NORM_PLACE_PRE, .ffn_kind = RAPT_FFN_GELU_TANH,
                             .no_ffn_bias = true, .no_norm_bias = true}};
-    rapt_lm_config configs[] = {seed, gelu, llama, rms, scaled};
+    rapt_lm_config configs[] = {seed, gelu, llama, rms, scaled}, alibi = llama;
+    alibi.positions = RAPT_POSITIONS_ALIBI;
     subject s = {.what = names[i]};
     if (i < 2)
         s.pair = subject_pair(i == 1, i == 1, false);
+    else if (i == 9)
+        s.lm = subject_lm(alibi);
     else if (i > 6)
         s.pair = subject_pair(i == 7, i == 8, true);
     else

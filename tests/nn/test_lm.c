@@ -199,6 +199,7 @@ static void every_option_counts(void **state)
     WITH(positions, RAPT_POSITIONS_SINUSOIDAL);
     WITH(positions, RAPT_POSITIONS_LEARNED);
     WITH(positions, RAPT_POSITIONS_NONE);
+    WITH(positions, RAPT_POSITIONS_ALIBI);
     WITH(rotary_base, 500);
     WITH(tied, (changed.output_bias = false, true));
     WITH(block.bias, false);

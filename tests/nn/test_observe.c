@@ -170,6 +170,21 @@ static bool visible(const rapt_mask *mask, size_t b, size_t query, size_t key)
     return !(mask->causal && key > query) && !(mask->valid_lens && (int64_t)key >= mask->valid_lens[b]);
 }
 
+/* ALiBi of the six heads of a subject: the slopes of four heads, then every other one of eight (Press et al. 2022, section 3). */
+static const rapt_real *biased_of(walk *w, const char *prefix, const size_t shape[4], const rapt_real *scaled)
+{
+    static const double powers[] = {2, 4, 6, 8, 1, 3};
+    const size_t queries = shape[2], keys = shape[3];
+    const rapt_real *biased = take(w, prefix, "biased", WEIGHTS, shape);
+    assert_int_equal(shape[1], 6);
+    for (size_t i = 0; i < BATCH * 6 * queries * keys; i++) {
+        double away = fabs((double)(i % keys) - (double)(i / keys % queries));
+        double want = (double)scaled[i] - pow(2, -powers[i / keys / queries % 6]) * away;
+        near(w, i, biased[i], want, 2 * U * (fabs((double)scaled[i]) + away));
+    }
+    return biased;
+}
+
 static const rapt_real *weights_of(walk *w, const char *prefix, const rapt_multi_head_attention *m, const rapt_real *q,
                                    size_t queries, const rapt_real *k, size_t keys, size_t d, const rapt_mask *mask)
 {
@@ -187,6 +202,8 @@ static const rapt_real *weights_of(walk *w, const char *prefix, const rapt_multi
     const rapt_real *scaled = take(w, prefix, "scaled", WEIGHTS, shape);
     for (size_t i = 0; i < n; i++)
         near(w, i, scaled[i], (double)scores[i] / sqrt((double)d), 3 * U * fabs((double)scaled[i]));
+    if (m->scores.bias.slopes)
+        scaled = biased_of(w, prefix, shape, scaled);
     const rapt_real *masked = take(w, prefix, "masked", WEIGHTS, shape);
     for (size_t i = 0; i < n; i++)
         if (visible(mask, i / keys / queries / m->heads, i / keys % queries, i % keys))

@@ -278,7 +278,9 @@ static inline rapt_tensor *build_attention(ops_case *c, rapt_tape *t)
     rapt_tensor *k = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, shared * d));
     rapt_tensor *v = ops_is(c, OPS_SAME) ? q : ops_input(c, t, SHAPE(batch, keys, shared * dv));
     rapt_mask *mask = build_mask(c, batch, queries, keys);
-    const rapt_attention_scores scores = {.scale = ops_is(c, OPS_SCALE) ? 0.8 : 0, .cap = ops_is(c, OPS_MAX_NORM) ? 1.5 : 0};
+    static rapt_real slopes[] = {(rapt_real)0.5, (rapt_real)0.25, (rapt_real)0.0625, (rapt_real)0.7};
+    const rapt_attention_scores scores = {.scale = ops_is(c, OPS_SCALE) ? 0.8 : 0, .cap = ops_is(c, OPS_MAX_NORM) ? 1.5 : 0,
+                                          .bias = {.slopes = ops_is(c, OPS_POSITIONS) ? slopes : NULL}};
     return rapt_op_attention(t, q, k, v,
                              &(rapt_op_attention_options){.heads = heads, .mask = mask, .scores = scores, .dropout = ops_p(c)});
 }

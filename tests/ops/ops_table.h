@@ -29,7 +29,7 @@ enum {
     OPS_PADDING = 1 << 19,
     OPS_SCALE = 1 << 20,
     OPS_FREQ = 1 << 21,
-    OPS_POSITIONS = 1 << 22,
+    OPS_POSITIONS = 1 << 22, /* of attention: ALiBi */
     OPS_FIRST = 1 << 23,     /* the first position is not 0; of masks: a window */
     OPS_SMOOTH = 1 << 24,
     OPS_NORMALIZER = 1 << 25,
@@ -156,6 +156,10 @@ enum {
     X(rapt_op_attention, attention_long, build_attention, OPS_LONG | OPS_DROPOUT)                            \
     X(rapt_op_attention, attention_tiles, build_attention, OPS_TILES | OPS_CAUSAL | OPS_DROPOUT)             \
     X(rapt_op_attention, attention_scale, build_attention, OPS_GROUP | OPS_CAUSAL | OPS_SCALE | OPS_DROPOUT) \
+    X(rapt_op_attention, attention_alibi, build_attention, OPS_GROUP | OPS_CAUSAL | OPS_POSITIONS | OPS_DROPOUT) \
+    X(rapt_op_attention, attention_alibi_lens, build_attention, OPS_HEADS | OPS_LENS | OPS_POSITIONS)        \
+    X(rapt_op_attention, attention_alibi_tiles, build_attention,                                             \
+      OPS_TILES | OPS_CAUSAL | OPS_PAST | OPS_SCALE | OPS_POSITIONS)                                         \
     X(rapt_op_attention, attention_cap, build_attention, OPS_GROUP | OPS_CAUSAL | OPS_MAX_NORM)          \
     X(rapt_op_attention, attention_cap_tiles, build_attention, OPS_TILES | OPS_SCALE | OPS_MAX_NORM)     \
     X(rapt_op_reshape, reshape, build_reshape, 0)                                                               \

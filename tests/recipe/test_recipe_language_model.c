@@ -51,11 +51,11 @@ static void words_of_each_enum(void **state)
     check_words(&r, &r.model.preset, "model.preset", WORDS("none", "seed", "gpt2"));
     check_words(&r, &r.model.ffn_kind, "model.ffn_kind", WORDS("relu", "gelu", "gelu_tanh", "swiglu", "silu"));
     check_words(&r, &r.model.norm_kind, "model.norm_kind", WORDS("layer", "rms"));
-    check_words(&r, &r.model.positions, "model.positions", WORDS("sinusoidal", "learned", "rotary", "none"));
+    check_words(&r, &r.model.positions, "model.positions", WORDS("sinusoidal", "learned", "rotary", "none", "alibi"));
     check_words(&r, &r.model.vocab, "model.vocab", WORDS("tokenizer", "text"));
     check_words(&r, &r.model.init, "model.init", WORDS("xavier", "pytorch", "gpt2"));
     assert_true(r.tokenizer.type == RAPT_RECIPE_TOKENIZER_R50K && r.model.ffn_kind == RAPT_FFN_SILU);
-    assert_true(r.model.positions == RAPT_POSITIONS_NONE && r.model.init == RAPT_WEIGHT_INIT_GPT2);
+    assert_true(r.model.positions == RAPT_POSITIONS_ALIBI && r.model.init == RAPT_WEIGHT_INIT_GPT2);
 }
 
 /* ---- presets ---------------------------------------------------------------------------------------------- */

@@ -115,9 +115,9 @@ static rapt_code load_encodings(const positions_arguments *a, encodings *e, rapt
         return err->code;
     bool language = e->m->task == RAPT_TASK_LANGUAGE_MODEL;
     rapt_positions_kind kind = language ? e->m->language.net->config.positions : e->m->translation.net->config.positions;
-    if (kind == RAPT_POSITIONS_RELATIVE)
-        return rapt_fail(err, RAPT_ERR_VALUE, "%s: its positions are relative, biases of attention scores: `rapt explain` shows "
-                         "them", a->model);
+    if (kind == RAPT_POSITIONS_RELATIVE || kind == RAPT_POSITIONS_ALIBI)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s: its positions are %s, biases of attention scores: `rapt explain` shows them",
+                         a->model, cli_positions_word(kind));
     if (kind == RAPT_POSITIONS_NONE)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: it has no positional encoding (model.positions: none)", a->model);
     char *name;

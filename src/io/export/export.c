@@ -2,6 +2,7 @@
 #include "io/export/export_kinds.h"
 
 #include "base/sized.h"
+#include "io/config_block.h"
 #include "io/model.h"
 
 /* The tables of classes are of models that our config.json describes. */
@@ -14,11 +15,12 @@ static rapt_code export_check(const rapt_model *m, const char *path, rapt_error 
     return code;
 }
 
-/* For a model of rapt. */
-static bool has_no_positions(const rapt_model *m)
+/* For a model of rapt: a word of its positions that rapt writes for no other program; or NULL. */
+static const char *unknown_positions(const rapt_model *m)
 {
-    return (m->task == RAPT_TASK_LANGUAGE_MODEL ? m->language.net->config.positions : m->translation.net->config.positions) ==
-           RAPT_POSITIONS_NONE;
+    const bool lm = m->task == RAPT_TASK_LANGUAGE_MODEL;
+    const rapt_positions_kind kind = lm ? m->language.net->config.positions : m->translation.net->config.positions;
+    return kind == RAPT_POSITIONS_NONE || kind == RAPT_POSITIONS_ALIBI ? CONFIG_POSITIONS[kind] : NULL;
 }
 
 SIZED_ENDS_WITH(rapt_export_options, context);
@@ -37,9 +39,10 @@ rapt_code rapt_model_export(const rapt_model *m, const char *path, const rapt_ex
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no format %d, or no type of weights %d", path, (int)o.to,
                          (int)o.weights);
     rapt_code code = m->family ? RAPT_OK : export_check(m, path, err);
-    if (!code && !m->family && o.to != RAPT_EXPORT_RAPT && has_no_positions(m))
-        code = rapt_fail(err, RAPT_ERR_VALUE, "%s: the model has \"positions\": \"none\", which no format of other programs has",
-                         path);
+    const char *positions = m->family || o.to == RAPT_EXPORT_RAPT ? NULL : unknown_positions(m);
+    if (!code && positions)
+        code = rapt_fail(err, RAPT_ERR_VALUE, "%s: the model has \"positions\": \"%s\", which rapt writes for no other program",
+                         path, positions);
     if (code)
         return code;
     if (o.to == RAPT_EXPORT_GGUF)
