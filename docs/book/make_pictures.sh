@@ -19,6 +19,7 @@ draw() {
         mv "$file.new" "$file" || status=1
 }
 
+draw 00-tokens 'Tokens of each word' 'bytes, then what each merge joins' word --low 0
 draw 01-embedding 'The vectors of 16 words before training' feature word
 draw 02-positions 'Positions 0 to 31 with 32 features' feature position
 draw 03-queries-keys-values 'The queries of 16 words' feature word

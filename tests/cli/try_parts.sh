@@ -1,4 +1,20 @@
-# tests/cli/try_parts.sh: the suggestions of chapters 1 to 9, for check_try.sh, which has the functions.
+# tests/cli/try_parts.sh: the suggestions of chapters 0 to 9, for check_try.sh, which has the functions.
+
+suggestion 00 1 'you write "the" once only'
+change 00_tokens 's/"the cat sat in the hat and the rat ate"/"cat sat in the hat and rat ate"/'
+fails 'as on paper: at, he, the'
+says 'merge 2: no pair occurs twice'
+says 'merge 1: token 256 is \|at\|'
+
+suggestion 00 2 'Encode "hate" by hand'
+change 00_tokens 's/show_tokens\(k, "that"\) == 3/show_tokens(k, "hate") == 3/'
+holds
+says '^  104 256 101$'
+
+suggestion 00 3 'Cut without spaces in mind'
+change 00_tokens 's/(o.vocab_size = BYTES \+ merges;)/\1 o.pattern = "[\\\\s\\\\S]+";/'
+fails 'then no pair occurs twice'
+says 'merge 2: token 257 is \|at \|'
 
 suggestion 01 1 'Change the seed'
 change 01_embedding 's/rapt_params_new\(1,/rapt_params_new(7,/'
