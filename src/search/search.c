@@ -1,7 +1,7 @@
 /* search/search.c: one search for all: the rows with the best hypotheses of a text are extended together, a token at a time; with
  * one row it is greedy search, the book's predict_seq2seq. Which tokens may follow, what a hypothesis scores, and when it cannot
  * win any more, two rules say: rapt's own (search_own.c) and the one of Hugging Face folders (search_policy.c). */
-#include "search/search_rule.h"
+#include "search/search_phrases.h"
 
 #include <string.h>
 
@@ -44,6 +44,7 @@ static bool search_allocate(search *s, arena *memory)
     s->parents = arena_array(memory, beam, sizeof *s->parents);
     s->seen = needs_seen ? arena_zeroed(memory, s->classes, sizeof *s->seen) : NULL;
     return s->candidates.best && s->tokens && s->parents && (s->seen || !needs_seen) &&
+           (s->text.phrases.count == 0 || search_phrases_allocate(s, memory)) &&
            search_allocate_rows(s, &s->rows, memory) && search_allocate_rows(s, &s->next, memory) &&
            search_allocate_result(s, memory);
 }
@@ -59,13 +60,15 @@ search *search_new(const search_options *o, const search_text *text, const kerne
                    rapt_error *err)
 {
     search *s = arena_array(memory, 1, sizeof *s);
-    const size_t enough = search_enough(o), of_policy = enough > o->beam ? enough : o->beam;
+    search_options own = *o;
+    own.beam = search_beam(o, &text->phrases);
+    const size_t enough = search_enough(&own), of_policy = enough > own.beam ? enough : own.beam;
     if (s)
-        *s = (search){.rule = o->policy ? &search_rule_of_policy : &search_rule_own, .options = *o, .text = *text, .k = k,
+        *s = (search){.rule = o->policy ? &search_rule_of_policy : &search_rule_own, .options = own, .text = *text, .k = k,
                       .classes = classes, .memory = memory, .wanted = o->policy ? of_policy : o->n_best, .enough = enough,
                       .row_count = 1, .length = text->known};
     if (!s || !search_allocate(s, memory)) {
-        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a beam of %zu", o->beam);
+        rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a beam of %zu", own.beam);
         return NULL;
     }
     memcpy(s->rows[0].tokens, text->prompt, text->known * sizeof *text->prompt);
@@ -112,14 +115,6 @@ search_result search_found(const search *s)
 }
 
 /* ---- one token ---------------------------------------------------------------------------------------------------- */
-
-static bool search_ends(const search *s, int32_t token)
-{
-    for (size_t i = 0; i < s->text.eos_count; i++)
-        if (s->text.eos[i] == token)
-            return true;
-    return false;
-}
 
 static void search_continue_row(search *s, const candidate *c)
 {
@@ -207,29 +202,31 @@ static rapt_code search_gather(search *s, rapt_real *const *logits, size_t model
             code = search_draw(s, x, base, err);
         else if (!code && s->parted)
             search_take_best(s, x, base, i);
+        else if (!code && s->text.phrases.count)
+            search_phrases_gather(s, x, base, i);
         else if (!code)
             candidates_gather_row(s->k, &s->candidates, s->classes, x, base, i);
         if (code)
             return code;
     }
-    return s->candidates.count ? RAPT_OK
-                               : rapt_fail(err, RAPT_ERR_VALUE, "the model's generation settings exclude every token at "
-                                           "position %zu", s->length);
+    if (s->candidates.count > 0 || s->text.phrases.count > 0)
+        return RAPT_OK;
+    return rapt_fail(err, RAPT_ERR_VALUE, "the model's generation settings exclude every token at position %zu", s->length);
 }
 
-/* Candidates that end become results; the best others stay if they can still become one. */
+/* Candidates that end become results; the best others stay if they can still become one. With phrases, all that are left do. */
 static void search_choose(search *s)
 {
-    const bool last = s->length + 1 == s->text.max_length;
+    const bool last = s->length + 1 == s->text.max_length, phrases = s->text.phrases.count && s->length >= s->text.count;
     const size_t most = s->options.alternatives ? s->options.beam : s->candidates.count;
     size_t open = 0;
-    for (size_t i = 0; i < s->candidates.count && i < most && open < s->options.beam; i++) {
+    for (size_t i = 0; i < s->candidates.count && i < most && (open < s->options.beam || phrases); i++) {
         const candidate *c = &s->candidates.best[i];
         const bool ends = search_ends(s, c->token);
         open += !ends;
         if (!ends && !last)
             search_continue_row(s, c);
-        else if (i < s->options.beam || s->rule->late_ends)
+        else if (i < s->options.beam || s->rule->late_ends || phrases)
             search_keep(s, c);
     }
     if (s->options.alternatives) { /* each row to its own end, from where several tokens may follow */
@@ -260,8 +257,11 @@ rapt_code search_extend(search *s, rapt_real *const *logits, size_t models, rapt
     s->next_count = 0;
     if (s->length < s->text.count && !s->rule->weighs_prompt)
         search_continue_row(s, &(candidate){s->rows[0].log_prob, 0, s->text.prompt[s->length]});
-    else if ((code = search_gather(s, logits, models, err)) == RAPT_OK)
+    else if ((code = search_gather(s, logits, models, err)) == RAPT_OK) {
+        if (s->text.phrases.count && s->length >= s->text.count)
+            search_phrases_choose(s);
         search_choose(s);
+    }
     search_advance(s);
     return code;
 }

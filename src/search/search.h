@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "kernels/kernels.h"
 #include "rapt/io.h"
+#include "search/phrases.h"
 
 /* The next token of a hypothesis, to be drawn. */
 typedef struct search_place {
@@ -53,6 +54,9 @@ typedef struct search_text {
     const int32_t *eos;    /* [eos_count] tokens that end a hypothesis */
     size_t eos_count;
     uint64_t row;          /* which random numbers `draw` takes */
+    search_phrases phrases; /* that every hypothesis must contain, after the first `known` tokens; not with `draw` or
+                               alternatives. Tokens that the rule excludes stay excluded. If the phrases cannot be had within
+                               max_length, there is no hypothesis */
 } search_text;
 
 /* A finished hypothesis: the tokens after the first `known`, with <eos> unless the limit truncated it. */
@@ -73,6 +77,9 @@ typedef struct search_result {
 
 /* A search in progress. The unfinished hypotheses are its rows. */
 typedef struct search search;
+
+/* The beam that a search for a text with these phrases has: o->beam, unless they need a wider one. */
+size_t search_beam(const search_options *o, const search_phrases *p);
 
 /* Begins a search with one row, in memory of the arena, as its result will be. `classes`: size of the vocabulary. rapt's own
  * search ends when no unfinished hypothesis can beat the worst of the n_best finished ones; its result is the beginning of the

@@ -26,6 +26,16 @@ typedef struct search_rule {
     bool late_ends;     /* a candidate that is not among the best `beam` may end a hypothesis too */
 } search_rule;
 
+/* For a text with phrases. */
+typedef struct search_required {
+    size_t length;                  /* tokens of all phrases; 0: there are none */
+    phrase_tokens next;             /* of a row */
+    candidate *more, *all;          /* [more_max] besides the best of all rows; all of them, the best first */
+    size_t more_count, more_max;
+    size_t *missing;                /* the tokens that each of `all` misses */
+    size_t *there, *taken;          /* [length + 1] candidates that continue and miss so many tokens; that have a place */
+} search_required;
+
 extern const search_rule search_rule_own, search_rule_of_policy;
 
 struct search {
@@ -43,6 +53,7 @@ struct search {
     bool parted;                    /* the rows are alternatives by now */
     bool same;                      /* the rows continue the rows before, in their order */
     candidate_list candidates;
+    search_required required;
     bool *seen;                     /* [classes] false, for penalties; or NULL */
     arena *memory;
     search_result found;
@@ -56,6 +67,15 @@ static inline size_t search_min_length(const search_options *o)
 static inline bool search_penalizes(const search_options *o)
 {
     return o->repetition_penalty != 0 && o->repetition_penalty != 1;
+}
+
+/* Whether a token ends a hypothesis. */
+static inline bool search_ends(const search *s, int32_t token)
+{
+    for (size_t i = 0; i < s->text.eos_count; i++)
+        if (s->text.eos[i] == token)
+            return true;
+    return false;
 }
 
 /* The score that a hypothesis must exceed to become a result. */

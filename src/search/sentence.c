@@ -62,7 +62,7 @@ static bool sentence_prompt(sentence *s, const sentence_source *from, search_tex
 static rapt_code sentence_search(const sentence_model *on, sentence *s, const sentence_source *from, rapt_error *err)
 {
     search_text text = {.known = 1, .max_length = 1 + from->limit, .source = from->ids, .source_count = from->count,
-                        .eos_count = 1, .row = from->row};
+                        .eos_count = 1, .row = from->row, .phrases = from->phrases};
     s->code = RAPT_OK;
     s->error = (rapt_error){0};
     s->search = NULL;
@@ -90,7 +90,7 @@ static rapt_code sentence_encode(const sentence_model *on, size_t of, sentence *
     for (size_t i = 0; rows && states && sizes && i < count; i++) {
         rows[i] = (token_row){sources[i].ids, sources[i].count};
         states[i] = s[i]->states[of];
-        sizes[i] = (rapt_decoder_sizes){sources[i].options->beam, sources[i].limit, on->kv_cache};
+        sizes[i] = (rapt_decoder_sizes){search_beam(sources[i].options, &sources[i].phrases), sources[i].limit, on->kv_cache};
     }
     rapt_tokens tokens = {0};
     if (!tape_failed(t))

@@ -21,6 +21,7 @@ typedef struct sentence_source {
     size_t limit;       /* max target tokens, with the prefix and <eos> */
     uint64_t row;       /* which random numbers are its own, if tokens are drawn */
     const search_options *options;
+    search_phrases phrases; /* that all its hypotheses must contain */
 } sentence_source;
 
 /* Memory is reused from sentence to sentence. */

@@ -17,6 +17,7 @@ typedef struct setting {
     int32_t source[SENTENCES * SOURCE], lens[SENTENCES];
     size_t limits[SENTENCES];
     search_prefix prefixes[SENTENCES];
+    search_phrases phrases[SENTENCES];
     search_result results[SENTENCES];
 } setting;
 
@@ -83,7 +84,8 @@ static inline void search_together(setting *s, size_t first, size_t count, size_
     for (size_t i = 0; i < count; i++) {
         const size_t k = first + i;
         on[i] = &s->sentences[k];
-        from[i] = (sentence_source){s->source + k * SOURCE, (size_t)s->lens[k], s->prefixes[k], s->limits[k], k, &o};
+        from[i] = (sentence_source){s->source + k * SOURCE, (size_t)s->lens[k], s->prefixes[k], s->limits[k], k, &o,
+                                    s->phrases[k]};
     }
     rapt_code code = sentence_begin(&model, on, from, count, &err);
     for (size_t left = count; left > 0 && !code;) {
@@ -101,6 +103,17 @@ static inline void search_together(setting *s, size_t first, size_t count, size_
         fail_msg("%s", err.message);
     for (size_t i = first; i < first + count; i++)
         s->results[i] = keep_result(&s->memory, search_found(s->sentences[i].search));
+}
+
+static inline void assert_same_result(const search_result *a, const search_result *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (size_t j = 0; j < a->count; j++) {
+        assert_int_equal(a->best[j].length, b->best[j].length);
+        assert_memory_equal(a->best[j].tokens, b->best[j].tokens, a->best[j].length * sizeof(int32_t));
+        assert_memory_equal(&a->best[j].score, &b->best[j].score, sizeof(double));
+        assert_memory_equal(&a->best[j].log_prob, &b->best[j].log_prob, sizeof(double));
+    }
 }
 
 /* log p of tokens[length] for sentence i, by a pass over the whole row. */

@@ -8,46 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "search_case.h"
-
-#define VOCAB 6
-#define LIMIT 4
-#define MOST 1600 /* hypotheses of up to LIMIT tokens: 1 + 5 + 25 + 125 that end, 625 that are cut, and room */
-
-/* ---- all hypotheses ------------------------------------------------------------------------------------------ */
-
-typedef struct hypothesis {
-    int32_t tokens[LIMIT + 1];
-    size_t length;
-    double score;
-} hypothesis;
-
-typedef struct everything {
-    hypothesis all[MOST];
-    size_t count;
-} everything;
-
-static void write_down(setting *s, size_t i, size_t limit, double penalty, int32_t *tokens, size_t length, everything *e)
-{
-    if (length == limit || (length > 0 && tokens[length - 1] == RAPT_EOS)) {
-        assert_true(e->count < MOST);
-        hypothesis *h = &e->all[e->count++];
-        memcpy(h->tokens, tokens, length * sizeof *tokens);
-        h->length = length;
-        h->score = log_p_of(s, i, tokens, length) / pow((5 + (double)length) / 6, penalty);
-        return;
-    }
-    for (int32_t token = 0; token < VOCAB; token++) {
-        tokens[length] = token;
-        write_down(s, i, limit, penalty, tokens, length + 1, e);
-    }
-}
-
-static int by_score(const void *a, const void *b)
-{
-    const hypothesis *x = a, *y = b;
-    return x->score > y->score ? -1 : x->score < y->score;
-}
+#include "all_hypotheses.h"
 
 /* A beam of all hypotheses misses none. */
 static void check_best(double penalty, size_t n, rapt_real eos)
@@ -203,17 +164,6 @@ static void a_patience_ends_the_search(void **state)
 
 /* ---- beam and greedy ------------------------------------------------------------------------------------------ */
 
-static void assert_same(const search_result *a, const search_result *b)
-{
-    assert_int_equal(a->count, b->count);
-    for (size_t j = 0; j < a->count; j++) {
-        assert_int_equal(a->best[j].length, b->best[j].length);
-        assert_memory_equal(a->best[j].tokens, b->best[j].tokens, a->best[j].length * sizeof(int32_t));
-        assert_memory_equal(&a->best[j].score, &b->best[j].score, sizeof(double));
-        assert_memory_equal(&a->best[j].log_prob, &b->best[j].log_prob, sizeof(double));
-    }
-}
-
 static void a_beam_of_one_is_greedy(void **state)
 {
     static const int32_t prefix[] = {7, 9, 7};
@@ -227,7 +177,7 @@ static void a_beam_of_one_is_greedy(void **state)
         memcpy(greedy, s.results, sizeof greedy);
         search_together(&s, 0, SENTENCES, 1, options[o]);
         for (size_t i = 0; i < SENTENCES; i++)
-            assert_same(&greedy[i], &s.results[i]);
+            assert_same_result(&greedy[i], &s.results[i]);
     }
     free_setting(&s);
 }
@@ -260,7 +210,7 @@ static void other_sentences_change_nothing(void **state)
         memcpy(together, s.results, sizeof together);
         for (size_t i = 0; i < SENTENCES; i++) {
             search_together(&s, i, 1, beams[b], o);
-            assert_same(&together[i], &s.results[i]);
+            assert_same_result(&together[i], &s.results[i]);
         }
     }
     free_setting(&s);
@@ -280,7 +230,7 @@ static void fewer_wanted_are_the_first_of_more(void **state)
             for (size_t i = 0; i < SENTENCES; i++) {
                 assert_int_equal(s.results[i].count, n);
                 all[i].count = n;
-                assert_same(&all[i], &s.results[i]);
+                assert_same_result(&all[i], &s.results[i]);
                 all[i].count = 6;
             }
         }
@@ -303,7 +253,7 @@ static void tokens_have_log_probabilities(void **state)
         o.log_probs = true;
         search_together(&s, 0, SENTENCES, beam, o);
         for (size_t i = 0; i < SENTENCES; i++) {
-            assert_same(&without[i], &s.results[i]);
+            assert_same_result(&without[i], &s.results[i]);
             assert_null(without[i].best[0].log_probs);
             for (size_t j = 0; j < s.results[i].count; j++) {
                 const search_hypothesis *h = &s.results[i].best[j];
@@ -546,7 +496,7 @@ static void own_words_as_a_prefix_change_nothing(void **state)
     assert_true(own.best[0].length > 4);
     set_prefix(&s, own.best[0].tokens, 4);
     search_together(&s, 0, 1, 0, (search_options){0});
-    assert_same(&own, &s.results[0]);
+    assert_same_result(&own, &s.results[0]);
     free_setting(&s);
 }
 
@@ -564,7 +514,7 @@ static void prefixes_of_their_own(void **state)
         memcpy(together, s.results, sizeof together);
         for (size_t i = 0; i < SENTENCES; i++) {
             search_together(&s, i, 1, beam, (search_options){.n_best = beam ? 2 : 1});
-            assert_same(&together[i], &s.results[i]);
+            assert_same_result(&together[i], &s.results[i]);
             assert_true(together[i].best[0].length > s.prefixes[i].count);
             assert_memory_equal(together[i].best[0].tokens, s.prefixes[i].ids, s.prefixes[i].count * sizeof *ids);
         }
