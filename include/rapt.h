@@ -56,6 +56,7 @@
  *   rapt/embed.h     embeddings of texts: the hidden states of an encoder, and one vector for each text
  *   rapt/rerank.h    scores of pairs of texts, such as a query and a document, by a cross-encoder
  *   rapt/decode.h    translation: lines in, translations out; greedy and beam search on all threads
+ *   rapt/glossary.h  terms that translations must have
  *   rapt/generate.h  text generation from a prompt, with a KV cache; sampling: temperature, top-k, top-p, ...
  *   rapt/print.h     tensors as PyTorch prints them, tables as pandas prints them
  *   rapt/figure.h    heat maps and curves as SVG, for notebooks and pages

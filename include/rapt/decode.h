@@ -15,6 +15,7 @@
 
 #include "rapt/defaults.h"
 #include "rapt/generate.h"
+#include "rapt/glossary.h"
 #include "rapt/io.h"
 
 #ifdef __cplusplus
@@ -76,6 +77,12 @@ typedef struct rapt_translate_options {
                                    so has a translation. Search settings, languages and alignments are the first one's. They
                                    must last as long as the translator, and not change */
     size_t other_count;       /* up to 63 */
+    const rapt_glossary *glossary; /* the translation of a line contains the targets of the terms that are found in it, as often
+                                      as they are there, in any order: each hypothesis does (rapt_translation.lacks_terms). Such
+                                      a line is searched with a beam of at least 8 and at most 32 (or `beam`), so that each number
+                                      of tokens that are still missing has a place in it (dynamic beam allocation, Post and Vilar
+                                      2018); others get what they get without a glossary. Not with sampling or alternatives.
+                                      Excluded tokens stay excluded. A translator's must last as long as it; NULL: none */
     rapt_language detokenize; /* replaces the model's own; RAPT_LANGUAGE_NONE, 0, keeps it */
     bool as_tokens;           /* return translations as the model generates them, neither detokenized nor capitalized */
     bool alignment;           /* compute the alignment of every hypothesis; each costs a forward pass */
@@ -137,6 +144,9 @@ typedef struct rapt_translation {
     size_t source_count;
     bool split; /* the line, or a sentence that should have been one segment, had more tokens than the model takes */
     bool cancelled; /* rapt_translator_request.stop cancelled the line: the translation is empty */
+    bool lacks_terms; /* a term of the glossary could not be forced: the model has no token for a part of it, other options
+                         exclude one, the maximum length leaves no room for all terms of a segment, the line was split within
+                         the term, or a segment has more than 64 terms or 256 tokens of them */
     char **unknown_words; /* [unknown_word_count] the words (or characters) of the line that the model reads as <unk>, each once,
                              in order, with U+FFFD for zero bytes; NULL: none, as always with byte-level tokenizers. Freed with
                              the translation */
@@ -173,7 +183,7 @@ typedef struct rapt_source_tokens {
 typedef struct rapt_translator_request {
     const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, min_length, prefix, suppress,
                                               sample, alignment, tokens, replace_unknown, patience, coverage_penalty,
-                                              alternatives.
+                                              alternatives, glossary.
                                               Other members are not read, because weights are packed already. NULL: the
                                               translator's */
     const rapt_text *prefixes;             /* [count] a forced prefix for each line (`data` NULL: none), instead of the options'

@@ -29,7 +29,7 @@
 #define MAX_OTHERS 63
 
 typedef struct translate_arguments {
-    const char *model, *file, *text, *prefix_file, *adapter;
+    const char *model, *file, *text, *prefix_file, *adapter, *glossary_file;
     const char *suppress[MAX_SUPPRESS];
     size_t suppress_count;
     const char *ensemble[MAX_OTHERS];
@@ -39,6 +39,7 @@ typedef struct translate_arguments {
     rapt_model *m;
     struct lines prefixes; /* lines of prefix_file */
     rapt_text *prefix;     /* [prefixes.count] */
+    rapt_glossary *glossary;
     rapt_translate_options o;
     bool quiet, strict, tokens, json;
     bool lists; /* --n-best was given: hypotheses with their scores */
@@ -80,6 +81,8 @@ static const cli_option OPTIONS[] = {
     OPTION_TABLE(sampling_options_rows, AT(o.sample)),
     OPTION_TEXTS("suppress", "TEXT", AT(suppress), AT(suppress_count), MAX_SUPPRESS, "No translation has TEXT, as the tokens "
                  "that the model's tokenizer makes of it; can be repeated"),
+    OPTION_TEXT("glossary", "FILE", AT(glossary_file), "Forced terms: lines of FILE are SOURCE<tab>TARGET; the translation of a "
+                "line that has SOURCE contains TARGET (beam search with a beam of 8 or more for such a line)"),
     OPTION_TEXT("prefix", "TEXT", AT(o.prefix), "Forced prefix: every translation begins with TEXT", .not_with = "prefix-file"),
     OPTION_TEXT("prefix-file", "FILE", AT(prefix_file), "Forced prefixes: line N of FILE is for line N of the input; empty: "
                 "none"),
@@ -102,8 +105,8 @@ static const cli_option OPTIONS[] = {
     CLI_OPTION_THREADS(AT(o.compute.threads)),
     OPTION_TAKE("detokenize", "LANGUAGE", take_language, "Detokenize the output for de, en, es, fr, it, nl or pt; none: print "
                 "the model's tokens (default: the model folder's)", .words = "de, en, es, fr, it, nl, pt, none"),
-    OPTION_FLAG("strict", AT(strict), "Unknown words, and lines that would be truncated, are errors; so are, without --split, "
-                "lines beyond the maximum length of a Hugging Face model"),
+    OPTION_FLAG("strict", AT(strict), "Unknown words, lines that would be truncated, and terms that cannot be forced are errors; "
+                "so are, without --split, lines beyond the maximum length of a Hugging Face model"),
     OPTION_FLAG("json", AT(json), "Print a JSON object for each line: line, text, truncated, unknown_words and hypotheses, "
                 "each with text, score and log_prob; with --tokens and --alignment those, as POST /v1/translate of rapt serve "
                 "has them"),
@@ -196,6 +199,8 @@ static bool print_translation(const translate_arguments *a, size_t line, const r
     else if (is_split_unasked(a, t) && !a->quiet)
         cli_say("rapt: %s:%zu: warning: longer than the %zu tokens that the model takes; translated in parts\n", input_name(a),
                 line, a->m->translation.max_len);
+    if (t->lacks_terms && !a->quiet)
+        cli_say("rapt: %s:%zu: warning: a term of %s could not be forced\n", input_name(a), line, a->glossary_file);
     if (a->json)
         return print_json(a, line, t, to);
     if (!a->lists)
@@ -225,11 +230,14 @@ static rapt_code print_block(const translate_arguments *a, const line_block *b, 
     return code;
 }
 
-/* With --strict, refuses lines that are too long; without it, a warning comes when the line is printed. */
+/* With --strict, refuses lines that are too long, or lack a term; without it, a warning comes when the line is printed. */
 static rapt_code check_cut(const translate_arguments *a, const line_block *b, const rapt_translation *t, rapt_error *err)
 {
     for (size_t i = 0; a->strict && i < b->count; i++)
-        if (t[i].cut)
+        if (t[i].lacks_terms)
+            return rapt_fail(err, RAPT_ERR_VALUE, "line %zu has a term of %.200s that could not be forced", b->first + i,
+                             a->glossary_file);
+        else if (t[i].cut)
             return rapt_fail(err, RAPT_ERR_VALUE, "line %zu is longer than the model takes, with no place to split",
                              b->first + i);
         else if (is_split_unasked(a, &t[i]))
@@ -332,6 +340,13 @@ static rapt_code read_prefixes(translate_arguments *a, rapt_error *err)
     return code;
 }
 
+static bool load_glossary(translate_arguments *a, rapt_error *err)
+{
+    if (a->glossary_file)
+        a->o.glossary = a->glossary = rapt_glossary_load(a->glossary_file, err);
+    return a->glossary || !a->glossary_file;
+}
+
 /* --ensemble. The adapter is the first model's. */
 static bool load_others(translate_arguments *a, rapt_error *err)
 {
@@ -359,7 +374,7 @@ int cmd_translate(int argc, char **argv)
     options_parse(&translate_command, argc, argv, &a);
     cli_warn_threads(a.o.compute.threads, a.quiet);
     rapt_model *m = a.m = cli_model_inference(a.model, a.adapter, RAPT_TASK_TRANSLATION, &err);
-    bool ok = m && load_others(&a, &err) && read_prefixes(&a, &err) == RAPT_OK;
+    bool ok = m && load_others(&a, &err) && load_glossary(&a, &err) && read_prefixes(&a, &err) == RAPT_OK;
     line_stream *in = ok && !a.text ? cli_open_lines(a.file, &err) : NULL;
     rapt_translator *t = in || (ok && a.text) ? rapt_translator_new(m, &a.o, &err) : NULL;
     ok = t && translate_stream(&a, t, in, &err) == RAPT_OK;
@@ -367,6 +382,7 @@ int cmd_translate(int argc, char **argv)
     line_stream_free(in);
     lines_free(&a.prefixes);
     free(a.prefix);
+    rapt_glossary_free(a.glossary);
     free_models(&a);
     return ok ? 0 : cli_fail(&err);
 }

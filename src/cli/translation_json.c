@@ -111,6 +111,8 @@ json_t *translation_json_of(const translation_json *j, size_t line, const rapt_t
         ok = put_last(hypotheses, hypothesis_json(j, &t->hypotheses[i]));
     json_t *o = json_pack("{s:I, s:s, s:b, s:o, s:o}", "line", (json_int_t)line, "text", t->count ? t->hypotheses[0].text : "",
                           "truncated", (int)t->cut, "unknown_words", words, "hypotheses", hypotheses);
+    if (ok && o && t->lacks_terms)
+        ok = json_object_set_new(o, "lacks_terms", json_true()) == 0;
     if (ok && o && j->tokens)
         ok = json_object_set_new(o, "source", tokens_json(j->m->translation.source, t->source, t->source_count)) == 0;
     if (ok)

@@ -156,7 +156,8 @@ static sentence_source translate_source(const rapt_model *m, const segment_run *
     const translate_item *item = run->item;
     const search_options *o = run->is_again ? &run->again : &item->text->settings.search;
     return (sentence_source){item->source->ids, item->source->count, item->begin,
-                             search_limit(m, o, item->source->count, item->begin.count), item->row, o};
+                             search_limit(m, o, item->source->count, item->begin.count), item->row, o,
+                             {item->terms.phrases, run->is_unforced ? 0 : item->terms.count}};
 }
 
 /* Encodes runs[count] together. */
@@ -168,7 +169,8 @@ static rapt_code translate_encode(const segment_runs *r, rapt_tape *t, segment_r
     rapt_code code = sources && sentences ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu segments", count);
     for (size_t i = 0; i < count && !code; i++) {
         sources[i] = translate_source(r->setup->m, runs[i]);
-        runs[i]->beam = sources[i].options->beam > runs[i]->beam ? sources[i].options->beam : runs[i]->beam;
+        const size_t beam = search_beam(sources[i].options, &sources[i].phrases);
+        runs[i]->beam = beam > runs[i]->beam ? beam : runs[i]->beam;
         sentences[i] = &runs[i]->sentence;
     }
     code = code ? code : sentence_begin(&on, sentences, sources, count, err);
@@ -232,7 +234,7 @@ void segment_runs_begin(segment_runs *r, rapt_tape *t, translate_item *const *it
         else if (translate_text_is_stopped(items[i]))
             translate_stop(items[i]);
         else {
-            r->runs[r->count]->is_again = false;
+            r->runs[r->count]->is_again = r->runs[r->count]->is_unforced = false;
             r->runs[r->count++]->item = items[i];
         }
     runs = r->runs + before;
@@ -242,6 +244,11 @@ void segment_runs_begin(segment_runs *r, rapt_tape *t, translate_item *const *it
 }
 
 /* ---- a step ------------------------------------------------------------------------------------------------------- */
+
+static bool translate_is_without_terms(const segment_run *run)
+{
+    return !run->is_unforced && run->item->terms.count > 0 && search_found(run->sentence.search).count == 0;
+}
 
 /* Whether the best translation has bytes that are not a character: then it is searched again. */
 static bool translate_is_broken(const rapt_model *m, const segment_run *run)
@@ -254,11 +261,23 @@ static bool translate_is_broken(const rapt_model *m, const segment_run *run)
 static void translate_begin_again(const segment_runs *r, rapt_tape *t, segment_run *run)
 {
     rapt_error err = {0};
-    run->is_again = true;
-    run->again = run->item->text->settings.search;
-    run->again.whole = r->setup->m->translation.target;
     if (translate_encode(r, t, &run, 1, &err))
         translate_fail(run, &err);
+}
+
+/* Whether the best translation was not to be had, and the segment must be searched in another way. */
+static bool translate_takes_another_way(const rapt_model *m, segment_run *run)
+{
+    if (translate_is_without_terms(run)) {
+        run->is_unforced = run->item->terms.lacks = true;
+        return true;
+    }
+    if (!translate_is_broken(m, run))
+        return false;
+    run->is_again = true;
+    run->again = run->item->text->settings.search;
+    run->again.whole = m->translation.target;
+    return true;
 }
 
 /* Ends the runs that are over, have failed alone, or are cancelled. */
@@ -270,7 +289,7 @@ static void segment_runs_end(segment_runs *r, rapt_tape *t)
             translate_fail(run, &run->sentence.error);
         else if (!sentence_is_over(&run->sentence))
             continue;
-        else if (translate_is_broken(r->setup->m, run))
+        else if (translate_takes_another_way(r->setup->m, run))
             translate_begin_again(r, t, run);
         else
             translate_finish(r->setup->m, t, run);

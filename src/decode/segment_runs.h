@@ -12,6 +12,7 @@ typedef struct segment_run {
     translate_item *item;  /* NULL: none */
     search_options again;  /* of its second search: it is searched again, among whole characters only */
     bool is_again;
+    bool is_unforced;      /* no translation contains its terms: it is searched without them */
     size_t beam;           /* the largest that it has had memory for */
 } segment_run;
 

@@ -110,6 +110,8 @@ rapt_code translate_options_fill(const rapt_model *m, rapt_translate_options *o,
     if (!code && o->alternatives && (asked || o->beam != o->n_best))
         code = rapt_fail(err, RAPT_ERR_VALUE, "alternatives are continued greedily, %zu of them: not with a beam of %zu, nor "
                          "with sampling", o->n_best, o->beam);
+    if (!code && o->glossary && (o->alternatives || !o->sample.greedy))
+        code = rapt_fail(err, RAPT_ERR_VALUE, "a glossary needs a search: it does not go with sampling or alternatives");
     o->batch = MIN(o->batch, LARGEST_BATCH);
     if (SIZED_AS_MODEL(o->max_ratio))
         o->max_ratio = 0; /* the search's own limit */

@@ -47,6 +47,7 @@ static rapt_translate_options options_of_run(const rapt_translate_options *fixed
     o.patience = run->patience;
     o.alternatives = run->alternatives;
     o.coverage_penalty = run->coverage_penalty;
+    o.glossary = run->glossary;
     return o;
 }
 

@@ -73,7 +73,7 @@ static rapt_code translate_set_items(translate_text *x, const search_prefix *beg
         for (size_t i = x->first[line]; i < x->first[line + 1]; i++) {
             const search_prefix begin = begins && i == x->first[line] ? begins[each ? line : 0] : (search_prefix){0};
             x->items[i] = (translate_item){x, &x->source.segment[i], begin, line, translate_row(x, line, i - x->first[line]),
-                                           false, &x->segments[i]};
+                                           false, &x->segments[i], {0}};
             x->order[i] = &x->items[i];
         }
     if (count > 0)
@@ -122,6 +122,25 @@ static rapt_code translate_encode_lines(translate_text *x, rapt_error *err)
     return code;
 }
 
+static rapt_code translate_find_terms(translate_text *x, rapt_error *err)
+{
+    const rapt_glossary *g = x->settings.o.glossary;
+    rapt_code code = RAPT_OK;
+    for (size_t line = 0; line < x->count && g && !code; line++) {
+        const size_t first = x->first[line], count = x->first[line + 1] - first;
+        segment_terms *terms = count > 0 && !translate_line_tokens(x, line) ? calloc(count, sizeof *terms) : NULL;
+        if (count == 0 || translate_line_tokens(x, line))
+            continue;
+        if (!terms)
+            return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the terms of %zu lines", x->count);
+        code = terms_find(x->setup->m, g, x->lines[line], x->source.segment + first, count, terms, err);
+        for (size_t i = 0; i < count; i++)
+            x->items[first + i].terms = terms[i];
+        free(terms);
+    }
+    return code;
+}
+
 rapt_code translate_text_encode(translate_text *x, const translate_setup *setup, const rapt_translator_request *request,
                                 const prefixes *prefix, rapt_error *err)
 {
@@ -136,13 +155,16 @@ rapt_code translate_text_encode(translate_text *x, const translate_setup *setup,
     code = code ? code : translate_settings_init(&x->settings, setup, request->options, err);
     code = code ? code : translate_set_prefixes(x, request, prefix, &begins, &each, err);
     code = code ? code : translate_encode_lines(x, err);
-    return code ? code : translate_set_items(x, begins, each, err);
+    code = code ? code : translate_set_items(x, begins, each, err);
+    return code ? code : translate_find_terms(x, err);
 }
 
 void translate_text_free(translate_text *x)
 {
     if (x->segments)
         rapt_translations_free(x->segments, x->source.count);
+    for (size_t i = 0; x->items && i < x->source.count; i++)
+        terms_free(&x->items[i].terms);
     free(x->segments);
     free(x->items);
     free(x->order);
@@ -258,8 +280,10 @@ static rapt_code translate_write_line(translate_text *x, size_t line, rapt_trans
     const size_t first = x->first[line], count = x->first[line + 1] - first;
     out->split = x->fits[line].split;
     out->cut = x->fits[line].cut;
-    for (size_t i = first; i < first + count; i++)
+    for (size_t i = first; i < first + count; i++) {
         out->cancelled |= x->items[i].stopped;
+        out->lacks_terms |= x->items[i].terms.lacks;
+    }
     rapt_code code = source_segments_join(x->segments + first, out->cancelled ? 0 : count, out, err);
     if (!code && x->fits[line].unknown)
         code = tell_unknown_words(x, line, out, err);

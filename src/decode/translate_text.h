@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "decode/prefixes.h"
 #include "decode/source_segments.h"
+#include "decode/terms.h"
 #include "decode/translate_settings.h"
 
 #include <stdatomic.h>
@@ -22,6 +23,7 @@ typedef struct translate_item {
     uint64_t row;          /* which random numbers it draws by */
     bool stopped;          /* its line was cancelled before it was translated */
     rapt_translation *out; /* its translation */
+    segment_terms terms;
 } translate_item;
 
 struct translate_text {

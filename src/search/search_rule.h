@@ -33,7 +33,7 @@ typedef struct search_required {
     candidate *more, *all;          /* [more_max] besides the best of all rows; all of them, the best first */
     size_t more_count, more_max;
     size_t *missing;                /* the tokens that each of `all` misses */
-    size_t *there, *taken;          /* [length + 1] candidates that continue and miss so many tokens; that have a place */
+    size_t *there, *taken;          /* [length + 1] candidates that continue, by the tokens that they miss; that have a place */
 } search_required;
 
 extern const search_rule search_rule_own, search_rule_of_policy;

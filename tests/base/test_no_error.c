@@ -134,6 +134,18 @@ static void scores(void **state)
     assert_int_equal(rapt_bleu_corpus(NULL, &(rapt_metric_texts){good, references, 1, 1, {0}}, &bleu, NULL), RAPT_OK);
 }
 
+static void glossaries(void **state)
+{
+    (void)state;
+    const rapt_glossary_term term = {{"a", 1}, {"b", 1}};
+    assert_null(rapt_glossary_load("/nowhere", NULL));
+    assert_null(rapt_glossary_parse("g", rapt_text_of("a b"), NULL));
+    assert_null(rapt_glossary_new("g", NULL, 0, NULL));
+    rapt_glossary *g = rapt_glossary_new("g", &term, 1, NULL);
+    assert_non_null(g);
+    rapt_glossary_free(g);
+}
+
 /* ---- data ------------------------------------------------------------------------------------------------- */
 
 static void pairs_and_batches(void **state)
@@ -275,7 +287,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokenizers), cmocka_unit_test(conversations), cmocka_unit_test(texts_of_tensors),
-        cmocka_unit_test(figures), cmocka_unit_test(scores),
+        cmocka_unit_test(figures), cmocka_unit_test(scores), cmocka_unit_test(glossaries),
         cmocka_unit_test(pairs_and_batches),
         cmocka_unit_test(token_files), cmocka_unit_test(recipes),   cmocka_unit_test(models),
         cmocka_unit_test(parameters), cmocka_unit_test(tapes), cmocka_unit_test(groups),

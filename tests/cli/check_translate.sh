@@ -194,6 +194,29 @@ refused 1 "suppressed text 2: the model doesn't know all of it" 'an unknown word
     "$RAPT" translate model lines.txt --suppress "$word" --suppress zyzzyva
 is '--min-length 0' plain.out translate lines.txt --min-length 0
 
+# A frequent word of the source, translated as a word that is frequent elsewhere: lines without it stay.
+from=$(tr ' ' '\n' <lines.txt | grep -x '[a-z]*' | sort | uniq -c | sort -rn | awk 'NR == 2 { print $2 }')
+printf '%s\t%s\n' "$from" "$word" >terms.tsv
+translate lines.txt --glossary terms.tsv >terms.out
+paste -d '\t' lines.txt plain.out terms.out | awk -F '\t' -v from="$from" -v word="$word" '
+    (" " tolower($1) " ") ~ "[^a-z]" from "[^a-z]" { there++; bad = bad || index(tolower($3), word) == 0; next }
+    { others++; bad = bad || $2 != $3 } END { exit bad || !there || !others }'
+check '--glossary: the target comes, and other lines stay' test $? = 0
+for options in '--batch 1' '--batch 7 --threads 3' '--threads 2'; do
+    is "--glossary $options" terms.out translate lines.txt --glossary terms.tsv $options
+done
+printf '%s\tzyzzyva\n' "$from" >unknown.tsv
+translate lines.txt --glossary unknown.tsv >unknown.out 2>unknown.err
+check '--glossary: lines whose term cannot be forced stay' cmp plain.out unknown.out
+check '--glossary: a warning' grep -q 'lines.txt:[0-9]*: warning: a term of unknown.tsv could not be forced' unknown.err
+refused 1 'has a term of unknown.tsv that could not be forced' '--strict' "$RAPT" translate model lines.txt --glossary unknown.tsv --strict
+"$RAPT" translate model --text "$from" --glossary unknown.tsv --json 2>/dev/null >lacks.json
+check '--json: lacks_terms' grep -q '"lacks_terms":true' lacks.json
+printf 'a\tb\nc\n' >broken.tsv
+refused 1 'broken.tsv:2: a line of a glossary is a source, one tab and a target; this one has no tab' 'a line without a tab' \
+    "$RAPT" translate model lines.txt --glossary broken.tsv
+refused 1 'a glossary needs a search' 'a glossary and sampling' "$RAPT" translate model lines.txt --glossary terms.tsv --temperature 1
+
 translate lines.txt --beam 4 --length-penalty 0.6 --n-best 4 >best.out
 for options in '--batch 1' '--batch 7' '--batch 64' '--threads 1' '--threads 2' '--threads 3' '--batch 7 --threads 3'; do
     is "$options" plain.out translate lines.txt $options

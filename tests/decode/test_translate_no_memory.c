@@ -9,6 +9,7 @@
 #include "decode/translate_case.h"
 #include "failing.h"
 #include "options.h"
+#include "rapt/glossary.h"
 #include "texts.h"
 
 enum { LINES = 4 };
@@ -19,9 +20,14 @@ static rapt_code translate(const rapt_translate_options *own)
 {
     static const char *const lines[LINES] = {"w1 w2 w3", "w4 Foo", "w1 w2 w3 w4 w5 w6 w7 w8 w9" /* two segments */, ""};
     static const char *const prefixes[LINES] = {"w5", NULL, "w6 w7", NULL};
-    const rapt_translator_request request = {.options = own, .prefixes = TEXTS_OF(prefixes, LINES)};
+    rapt_translate_options options = *own;
+    const rapt_translator_request request = {.options = &options, .prefixes = TEXTS_OF(prefixes, LINES)};
     rapt_error err = {0};
     rapt_translation out[LINES];
+    rapt_glossary *g = own->min_length == 2 ? rapt_glossary_parse("g", rapt_text_of("w2\tw20 w21\nw9\tw22\n"), &err) : NULL;
+    if (err.code)
+        return err.code;
+    options.glossary = g;
     rapt_translator *t = rapt_translator_new(model, &TRANSLATE(.compute.threads = 1, .prefix = "w8",
                                                     .others = (const rapt_model *const[]){model}, .other_count = own->beam == 3),
                                              &err);
@@ -29,6 +35,7 @@ static rapt_code translate(const rapt_translate_options *own)
     if (t && !code)
         rapt_translations_free(out, LINES);
     rapt_translator_free(t);
+    rapt_glossary_free(g);
     return code;
 }
 
@@ -38,6 +45,7 @@ static void runs_survive(void **state)
         {TRANSLATE_DEFAULTS},
         {TRANSLATE_DEFAULTS, .beam = 3, .n_best = 2, .tokens = true, .alignment = true, .coverage_penalty = 1},
         {TRANSLATE_DEFAULTS, .replace_unknown = true, .max_ratio = 0.5},
+        {TRANSLATE_DEFAULTS, .min_length = 2}, /* with a glossary */
     };
     (void)state;
     for (int policy = 0; policy < 2; policy++) {

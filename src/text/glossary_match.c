@@ -1,0 +1,137 @@
+/* text/glossary_match.c: finds the terms of a glossary in a text, as rapt/glossary.h says. */
+#include "text/glossary_core.h"
+
+#include "text/unicode/unicode.h"
+#include "text/utf8.h"
+
+#include <string.h>
+
+/* ---- word boundaries -------------------------------------------------------------------------------------------------- */
+
+enum { FIRST_UNSPACED = 0x0E00 }; /* no script before Thai is written without spaces */
+
+static bool glossary_is_unspaced(uint32_t code)
+{
+    static const char *const scripts[] = {"Han", "Hiragana", "Katakana", "Bopomofo", "Thai", "Lao", "Khmer", "Myanmar"};
+    const char *name = code < FIRST_UNSPACED ? NULL : unicode_script_name(code);
+    for (size_t i = 0; name && i < sizeof scripts / sizeof *scripts; i++)
+        if (strcmp(name, scripts[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool glossary_is_mark(uint32_t code)
+{
+    const unicode_category c = unicode_category_of(code);
+    return c == UNICODE_MN || c == UNICODE_MC || c == UNICODE_ME;
+}
+
+static bool glossary_is_word(uint32_t code)
+{
+    return code == '_' || utf8_is_letter(code) || utf8_is_number(code) || glossary_is_mark(code);
+}
+
+/* Bytes of the character before `at`, which is not 0. */
+static uint32_t glossary_before(rapt_text text, size_t at)
+{
+    uint32_t code = 0;
+    size_t from = at - 1;
+    while (from > 0 && at - from < 4 && ((unsigned char)text.data[from] & 0xC0) == 0x80)
+        from--;
+    return utf8_decode(text.data + from, at - from, &code) == at - from ? code : 0;
+}
+
+static bool glossary_is_boundary(rapt_text text, size_t at)
+{
+    uint32_t code = 0;
+    if (at == 0 || at == text.size)
+        return true;
+    utf8_decode(text.data + at, text.size - at, &code);
+    const uint32_t before = glossary_before(text, at);
+    if (!glossary_is_word(before) || !glossary_is_word(code))
+        return true;
+    return !glossary_is_mark(code) && (glossary_is_unspaced(before) || glossary_is_unspaced(code));
+}
+
+/* ---- terms ------------------------------------------------------------------------------------------------------------ */
+
+/* A text that begins with other bytes: head[head_size], then the rest of text. */
+typedef struct glossary_text {
+    rapt_text text;
+    size_t at, head_size, replaced; /* the head stands for `replaced` bytes at `at` */
+    char head[4];
+} glossary_text;
+
+static int glossary_byte(const glossary_text *t, size_t i)
+{
+    if (i < t->head_size)
+        return (unsigned char)t->head[i];
+    const size_t at = t->at + t->replaced + i - t->head_size;
+    return at < t->text.size ? (unsigned char)t->text.data[at] : -1;
+}
+
+/* The first of sorted[from .. end - 1] whose byte i is `byte` or more; all of them have i bytes in common. A source that has no
+ * byte i comes first. */
+static size_t glossary_narrow(const rapt_glossary *g, size_t from, size_t end, size_t i, int byte)
+{
+    while (from < end) {
+        const size_t middle = from + (end - from) / 2;
+        const rapt_text source = g->sorted[middle]->source;
+        if (i < source.size && (unsigned char)source.data[i] >= byte)
+            end = middle;
+        else
+            from = middle + 1;
+    }
+    return from;
+}
+
+/* The longest term that the text begins with and ends at a boundary of; NULL: none. Reads no more of the text than the sources
+ * have bytes. */
+static const rapt_glossary_term *glossary_longest(const rapt_glossary *g, const glossary_text *t, size_t *end)
+{
+    const rapt_glossary_term *longest = NULL;
+    size_t from = 0, to = g->count;
+    for (size_t i = 0; from < to; i++) {
+        const size_t place = t->at + (i < t->head_size ? 0 : t->replaced + i - t->head_size);
+        if (g->sorted[from]->source.size == i && i >= t->head_size && glossary_is_boundary(t->text, place)) {
+            longest = g->sorted[from];
+            *end = place;
+        }
+        const int byte = glossary_byte(t, i);
+        if (byte < 0)
+            break;
+        from = glossary_narrow(g, from, to, i, byte);
+        to = glossary_narrow(g, from, to, i, byte + 1);
+    }
+    return longest;
+}
+
+/* The longest term at a place; of two that are as long, the one that has the text's letter case. */
+static bool glossary_find_at(const rapt_glossary *g, rapt_text text, size_t at, glossary_match *m)
+{
+    uint32_t code;
+    glossary_text t = {.text = text, .at = at};
+    size_t end = 0;
+    *m = (glossary_match){.term = glossary_longest(g, &t, &end), .from = at};
+    m->end = m->term ? end : at;
+    t.replaced = utf8_decode(text.data + at, text.size - at, &code);
+    if (t.replaced && unicode_lower(code) != code) {
+        t.head_size = utf8_put(unicode_lower(code), t.head);
+        const rapt_glossary_term *other = glossary_longest(g, &t, &end);
+        if (other && end > m->end)
+            *m = (glossary_match){other, at, end, true};
+    }
+    return m->term != NULL;
+}
+
+bool glossary_find(const rapt_glossary *g, rapt_text text, size_t from, glossary_match *m)
+{
+    uint32_t code;
+    while (from < text.size) {
+        if (glossary_is_boundary(text, from) && glossary_find_at(g, text, from, m))
+            return true;
+        const size_t size = utf8_decode(text.data + from, text.size - from, &code);
+        from += size ? size : 1;
+    }
+    return false;
+}
