@@ -32,7 +32,7 @@ ADAPTERS = {
 # Models of adapters that have other names.
 BASES = {"patterns": "qwen2", "dora": "qwen2", "dora_joint": "gpt2", "saved": "llama3"}
 # Adapters that are saved as adapter_model.bin as well, and whose gradients are kept.
-TORCH, GRADIENTS = ["patterns"], ["patterns", "saved", "gpt2"]
+TORCH, GRADIENTS = ["patterns"], ["patterns", "saved", "gpt2", "dora", "dora_joint"]
 ROWS = 64  # of the gradient of a whole matrix that are kept
 
 
@@ -52,13 +52,18 @@ def merged_error(name, target, numbers):
     return (logits[-len(numbers["logits"]):] - numbers["logits"]).abs().max()
 
 
+def file_name(key):
+    """The name that PEFT gives a parameter in the file."""
+    key = key.replace(".default", "").replace(".modules_to_save", "")
+    return key.removesuffix(".weight") if "magnitude" in key else key
+
+
 def gradients(name, target, ids, dtype):
     """The loss of the text, and the gradients of what is trained, under the names of the file."""
     model = PeftModel.from_pretrained(load(name), target, is_trainable=True).eval().to(dtype)
     loss = model(ids[None].long(), labels=ids[None].long()).loss
     loss.backward()
-    found = {key.replace(".default", "").replace(".modules_to_save", ""): p.grad.double() for key, p in model.named_parameters()
-             if p.requires_grad}
+    found = {file_name(key): p.grad.double() for key, p in model.named_parameters() if p.requires_grad}
     return loss.detach().double(), found
 
 

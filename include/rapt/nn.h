@@ -63,12 +63,14 @@ typedef struct rapt_lora_options {
     double alpha;       /* 0, with which an adapter would do nothing: rank */
     double dropout;     /* of the layer's input before A, at least 0 and below 1 */
     bool rslora;        /* rank-stabilized: alpha / sqrt(rank) in place of alpha / rank (Kalajdzievski 2023) */
-    uint8_t reserved[23]; /* zeros, or else refused: the struct cannot grow */
+    bool dora;          /* weight-decomposed: rows of the sum get lengths that are trained (Liu et al. 2024; rapt_op_dora) */
+    uint8_t reserved[22]; /* zeros, or else refused: the struct cannot grow */
 } rapt_lora_options;
 
 /* Gives layer m an adapter and adds its parameters "lora_A.weight" [rank, in] and "lora_B.weight" [out, rank] to `set`. As in
  * PEFT, A is U(-1/sqrt(in), 1/sqrt(in)) and B is zeros, so that the layer's result does not change at first. Does not freeze the
- * layer's own parameters: rapt_params_freeze does. */
+ * layer's own parameters: rapt_params_freeze does. With `dora` there is a "lora_magnitude_vector" [out], too, at first the
+ * lengths of the rows of the layer's matrix: it must have its values, and may not change any more. */
 RAPT_API void rapt_lora_init(rapt_linear *m, rapt_params *set, const char *prefix, const rapt_lora_options *options);
 
 /* ---- layer norm ----------------------------------------------------------------------------------------- */

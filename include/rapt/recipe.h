@@ -234,7 +234,7 @@ typedef struct rapt_recipe {
         struct {
             int64_t rank;         /* 0: no adapters */
             double alpha, dropout;
-            bool rslora;
+            bool rslora, dora;
             bool hold;            /* rapt_load_options.held */
             char *modules;        /* names of layers, comma-separated; NULL or "all": all layers of all blocks */
             char *rank_pattern, *alpha_pattern; /* NAME=NUMBER, comma-separated, or NULL */

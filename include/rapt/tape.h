@@ -198,12 +198,20 @@ typedef struct rapt_lora {
     rapt_param *a, *b; /* [rank, in], [out, rank] */
     double scale;      /* alpha / rank, or rank-stabilized, alpha / sqrt(rank) */
     double dropout;    /* of the layer's input, before a */
+    rapt_param *magnitude; /* [out] lengths that the rows of the sum get (rapt_op_dora); NULL: their own */
+    const double *squares; /* with a magnitude: [out] sums of squares of the rows of the layer's matrix, which may not change */
 } rapt_lora;
 
 /* y + scale (dropout(x) a^T) b^T (Hu et al. 2021, section 4.1; dropout as in PEFT). x [..., in] is the input of a linear layer; y
  * [..., out] is its result, from rapt_op_linear without activation or from rapt_op_linears. No other operation may have read y:
  * the sum overwrites y's memory, and y is returned (in an observed pass, a new tensor is). */
 RAPT_API rapt_tensor *rapt_op_lora(rapt_tape *t, rapt_tensor *y, rapt_tensor *x, const rapt_lora *m);
+
+/* g u + b, where g[i] = m->magnitude[i] / |row i of V| and V = W + scale B A: a layer with an adapter whose rows have trained
+ * lengths (DoRA: Liu et al. 2024, eq. 5; as in the paper's section 4.3 and in PEFT the backward pass takes |V| for a constant). u
+ * [..., out] is x V^T, from rapt_op_linear without a bias and rapt_op_lora; w [out, in] is W, which is not trained; b [out] or
+ * NULL. A row of V that is all zeros has the g 1. */
+RAPT_API rapt_tensor *rapt_op_dora(rapt_tape *t, rapt_tensor *u, const rapt_lora *m, rapt_param *w, rapt_param *b);
 
 /* Batched matrix product over equal leading dimensions: a [..., m, k], b [..., k, n], or [..., n, k] with `transpose_b`; gives
  * [..., m, n]. For a [batch, heads, m, k], b may have fewer heads, whose number divides the heads of a: consecutive heads of a

@@ -147,6 +147,7 @@
     X("lora_dropout", "train.lora.dropout")                      \
     X("target_modules", "train.lora.modules")                    \
     X("use_rslora", "train.lora.rslora")                         \
+    X("use_dora", "train.lora.dora")                             \
     X("rank_pattern", "train.lora.rank_pattern")                 \
     X("alpha_pattern", "train.lora.alpha_pattern")               \
     X("modules_to_save", "train.lora.save")                      \

@@ -77,8 +77,7 @@ static attention_inputs attention_project(rapt_tape *t, const rapt_multi_head_at
                                           rapt_tensor *v, size_t first, const rapt_cached_row *rows)
 {
     rapt_tensor *y[3];
-    rapt_op_linears(t, 3, (rapt_linear_args[]){{q, m->q.weight, m->q.bias}, {k, m->k.weight, m->k.bias},
-                                               {v, m->v.weight, m->v.bias}}, y);
+    rapt_op_linears(t, 3, (rapt_linear_args[]){linear_args(&m->q, q), linear_args(&m->k, k), linear_args(&m->v, v)}, y);
     linears_adapt(t, 3, (const rapt_linear *[]){&m->q, &m->k, &m->v}, (rapt_tensor *[]){q, k, v}, y);
     y[0] = attention_normalize(t, &m->q_norm, y[0], "q.normed", OBSERVE_QUERIES);
     y[1] = attention_normalize(t, &m->k_norm, y[1], "k.normed", OBSERVE_KEYS);

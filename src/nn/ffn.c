@@ -46,8 +46,10 @@ static rapt_tensor *ffn_hidden(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)
         return linear_activated(t, &m->dense1, x, ffn_activation(m->kind));
     const rapt_linear *layers[] = {&m->gate, &m->dense1};
     rapt_tensor *y[2];
-    for (size_t i = 0; i < 2; i++)
-        y[i] = rapt_op_linear(t, x, layers[i]->weight, layers[i]->bias, RAPT_ACTIVATION_IDENTITY);
+    for (size_t i = 0; i < 2; i++) {
+        const rapt_linear_args in = linear_args(layers[i], x);
+        y[i] = rapt_op_linear(t, in.x, in.w, in.b, RAPT_ACTIVATION_IDENTITY);
+    }
     linears_adapt(t, 2, layers, (rapt_tensor *[]){x, x}, y);
     return rapt_op_swiglu(t, y[0], y[1]);
 }

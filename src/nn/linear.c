@@ -22,9 +22,25 @@ void rapt_linear_init(rapt_linear *m, rapt_params *set, const char *prefix, size
     m->lora = NULL;
 }
 
+/* y = x W^T with m's adapter for `dropped`, x after dropout. With magnitudes and dropout the layer itself counts for x, and what
+ * the lengths change of it for `dropped`, as in PEFT: y + (g - 1) dropped W^T + g scale dropped A^T B^T + b. */
+static rapt_tensor *linear_adapt_dropped(rapt_tape *t, const rapt_linear *m, rapt_tensor *x, rapt_tensor *dropped, rapt_tensor *y)
+{
+    rapt_lora l = *m->lora;
+    l.dropout = 0;
+    if (!l.magnitude)
+        return rapt_op_lora(t, y, dropped, &l);
+    if (dropped == x)
+        return rapt_op_dora(t, rapt_op_lora(t, y, x, &l), m->lora, m->weight, m->bias);
+    rapt_tensor *again = rapt_op_linear(t, dropped, m->weight, NULL, RAPT_ACTIVATION_IDENTITY);
+    rapt_tensor *rest = rapt_op_subtract(t, y, again); /* before the adapter: it is added in the memory of `again` */
+    rapt_tensor *sum = rapt_op_dora(t, rapt_op_lora(t, again, dropped, &l), m->lora, m->weight, m->bias);
+    return rapt_op_add(t, rest, sum);
+}
+
 rapt_tensor *linear_adapt(rapt_tape *t, const rapt_linear *m, rapt_tensor *x, rapt_tensor *y)
 {
-    return m->lora ? rapt_op_lora(t, y, x, m->lora) : y;
+    return m->lora ? linear_adapt_dropped(t, m, x, rapt_op_dropout(t, x, m->lora->dropout), y) : y;
 }
 
 void linears_adapt(rapt_tape *t, size_t count, const rapt_linear *const *m, rapt_tensor *const *x, rapt_tensor **y)
@@ -36,7 +52,7 @@ void linears_adapt(rapt_tape *t, size_t count, const rapt_linear *const *m, rapt
         if (l && l->a != last)
             dropped = rapt_op_dropout(t, x[i], l->dropout);
         if (l)
-            y[i] = rapt_op_lora(t, y[i], dropped, &(rapt_lora){.a = l->a, .b = l->b, .scale = l->scale});
+            y[i] = linear_adapt_dropped(t, m[i], x[i], dropped, y[i]);
         last = l ? l->a : NULL;
     }
 }
@@ -50,5 +66,6 @@ rapt_tensor *linear_activated(rapt_tape *t, const rapt_linear *m, rapt_tensor *x
 
 rapt_tensor *rapt_linear_forward(rapt_tape *t, const rapt_linear *m, rapt_tensor *x)
 {
-    return linear_adapt(t, m, x, rapt_op_linear(t, x, m->weight, m->bias, RAPT_ACTIVATION_IDENTITY));
+    const rapt_linear_args in = linear_args(m, x);
+    return linear_adapt(t, m, x, rapt_op_linear(t, in.x, in.w, in.b, RAPT_ACTIVATION_IDENTITY));
 }

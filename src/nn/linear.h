@@ -4,11 +4,17 @@
 
 #include "rapt/nn.h"
 
-/* Adds the result of m's adapter to y, which is the result of layer m for x and which no other operation has read. Returns y
- * itself if there is no adapter. */
+/* What rapt_op_linear needs of m for x; without the bias, if it is added after m's adapter. */
+static inline rapt_linear_args linear_args(const rapt_linear *m, rapt_tensor *x)
+{
+    return (rapt_linear_args){x, m->weight, m->lora && m->lora->magnitude ? NULL : m->bias};
+}
+
+/* Adds the result of m's adapter to y, which is the result of linear_args(m, x) and which no other operation has read. Returns
+ * y itself if there is no adapter. */
 rapt_tensor *linear_adapt(rapt_tape *t, const rapt_linear *m, rapt_tensor *x, rapt_tensor *y);
 
-/* linear_adapt for `count` layers; y[i] is the result of layer m[i] for x[i]. Adjacent layers that share a matrix A are one
+/* linear_adapt for `count` layers; y[i] is the result of linear_args(m[i], x[i]). Adjacent layers that share a matrix A are one
  * module of the reference, so dropout is applied once to the input of A (nn/lora.h). */
 void linears_adapt(rapt_tape *t, size_t count, const rapt_linear *const *m, rapt_tensor *const *x, rapt_tensor **y);
 

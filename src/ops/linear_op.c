@@ -217,6 +217,22 @@ static gemm_team linear_team(const rapt_tape *t, const rapt_param *w)
     return team;
 }
 
+void linear_product(rapt_tape *t, rapt_param *w, size_t rows, const rapt_real *x, rapt_real *y)
+{
+    rapt_tensor in = {.ndim = 2, .shape = {rows, w->value.shape[1]}, .data = (rapt_real *)x};
+    rapt_tensor result = {.ndim = 2, .shape = {rows, w->value.shape[0]}, .data = y};
+    const linear_layer l = {.x = &in, .w = &w->value, .y = &result, .weight = w,
+                            .packed = packed_weights_find(t->packed, w, t->packs)};
+    const arena_mark mark = tape_mark(t);
+    if (!l.packed)
+        held_weight_refresh(t, w);
+    const gemm_job job = linear_forward_job(t, &l);
+    const gemm_team team = linear_team(t, w);
+    if (!tape_failed(t))
+        gemm(&team, &job);
+    tape_release(t, mark);
+}
+
 /* Reports to the profile, before the forward products, what they read. */
 static void linear_announce(rapt_tape *t, const linear_node *n)
 {

@@ -1,4 +1,5 @@
-/* ops/linear_parts.h: what a linear layer is made of besides its products. For linear_op.c. */
+/* ops/linear_parts.h: what a linear layer is made of besides its products, and a product of its matrix alone. For
+ * linear_op.c and dora_op.c. */
 #ifndef OPS_LINEAR_PARTS_H
 #define OPS_LINEAR_PARTS_H
 
@@ -23,6 +24,11 @@ typedef struct activation_run {
 
 /* Applies an activation_run to elements at .. at + n - 1: a gemm_epilogue_fn. */
 void activation_elements(const kernels *k, const void *run, size_t at, size_t n);
+
+/* ---- linear_op.c */
+
+/* y [rows, out] = x w^T for x [rows, in], reading w as a layer's forward pass does. */
+void linear_product(rapt_tape *t, rapt_param *w, size_t rows, const rapt_real *x, rapt_real *y);
 
 /* ---- linear_observed.c: the name and formula of a linear layer's result. */
 

@@ -237,8 +237,8 @@ static rapt_code check_vectors(const rapt_recipe *r, char *reason)
 
 static rapt_code check_lora(const rapt_recipe *r, char *reason)
 {
-    static const char *const idle[] = {"train.lora.modules", "train.lora.rslora", "train.lora.rank_", "train.lora.alpha_",
-                                       "train.lora.save", "train.lora.hold"};
+    static const char *const idle[] = {"train.lora.modules", "train.lora.rslora", "train.lora.dora", "train.lora.rank_",
+                                       "train.lora.alpha_", "train.lora.save", "train.lora.hold"};
     const long long rank = r->train.lora.rank;
     for (size_t i = 0; rank == 0 && i < sizeof idle / sizeof *idle; i++)
         if (check_idle_group(r, idle[i], "train.lora.rank", reason) != RAPT_OK)

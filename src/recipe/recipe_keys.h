@@ -154,6 +154,7 @@
     INT(train.lora.rank, 0, 0, 4096, "fine-tuning: rank of low-rank adapters (LoRA), which alone are trained; 0: none") \
     FLOAT(train.lora.alpha, 16, '(', 0, 65536, ']', "fine-tuning: adapters are multiplied by alpha / rank")      \
     BOOL(train.lora.rslora, false, "fine-tuning: adapters are multiplied by alpha / sqrt(rank) instead (rsLoRA)")  \
+    BOOL(train.lora.dora, false, "fine-tuning: the lengths of a layer's rows are trained, too (DoRA)")  \
     FLOAT(train.lora.dropout, 0, '[', 0, 0.95, ']', "fine-tuning: dropout of the input of adapters")      \
     STRING(train.lora.modules, "fine-tuning: layers with adapters: ends of names, comma-separated; empty: all") \
     STRING(train.lora.rank_pattern, "fine-tuning: other ranks: NAME=RANK, comma-separated; NAME: as in PEFT's rank_pattern") \

@@ -62,7 +62,8 @@ static rapt_code add_adapters(run *r, rapt_error *err)
     rapt_error reason = {0};
     rapt_model_lora_options o = rapt_model_lora_options_default();
     o.lora = (rapt_lora_options){.rank = (size_t)k->train.lora.rank, .alpha = k->train.lora.alpha,
-                                 .dropout = k->train.lora.dropout, .rslora = k->train.lora.rslora};
+                                 .dropout = k->train.lora.dropout, .rslora = k->train.lora.rslora,
+                                 .dora = k->train.lora.dora};
     o.modules = k->train.lora.modules;
     o.rank_pattern = k->train.lora.rank_pattern;
     o.alpha_pattern = k->train.lora.alpha_pattern;

@@ -52,6 +52,19 @@ check 'ranks by pattern: and after a stop' cmp ranks/adapter_model.safetensors r
 check 'rapt info: ranks by pattern' sh -c "'$RAPT' info ranks --json | tr -d ' \\n' | grep -q '\"rslora\":true.*\"rank\":5'"
 merged ranks base text.txt
 GOLDEN=$SOURCE/tests/golden/adapters
+
+# With magnitudes; dropout makes each layer two products.
+lengths() {
+    "$RAPT" train lora.yaml --quiet --set train.lora.dora=true "$@"
+}
+lengths --out lengths --threads 1 && lengths --out lengths-three --threads 3
+check 'magnitudes: the same bytes with three threads' cmp lengths/adapter_model.safetensors lengths-three/adapter_model.safetensors
+lengths --out lengths-stopped --max-steps 5 && "$RAPT" train --resume --out lengths-stopped --quiet
+check 'magnitudes: and after a stop' cmp lengths/adapter_model.safetensors lengths-stopped/adapter_model.safetensors
+check 'magnitudes: in the file' grep -aq 'base_model.model.blocks.0.attention.q.lora_magnitude_vector' lengths/adapter_model.safetensors
+check 'magnitudes: rapt info' sh -c "'$RAPT' info lengths --json | grep -q '\"dora\": true'"
+check 'magnitudes: other adapters' sh -c '! cmp -s lengths/adapter_model.safetensors one/adapter_model.safetensors'
+merged lengths base text.txt
 check 'rapt info: magnitudes' sh -c "'$RAPT' info '$GOLDEN/dora' --json | grep -q '\"dora\": true'"
 check 'rapt info: a whole matrix' sh -c "'$RAPT' info '$GOLDEN/saved' --json | tr -d ' \\n' | grep -q '\"model.embed_tokens\",\"in\":48,\"out\":259,\"whole\":true'"
 refused 1 'rank_pattern: no layer with an adapter is called "f1"' 'a pattern that matches nothing' \
@@ -71,6 +84,7 @@ refused 1 'embedding and output are one matrix' 'a tied model' \
     "$RAPT" train lora.yaml --init tied --set train.lora.save=embedding --out m
 refused 1 'train.lora.save' 'matrices without adapters' "$RAPT" train base.yaml --set train.lora.save=output --out m
 refused 1 'train.lora.rslora' 'a scale of no adapters' "$RAPT" train base.yaml --set train.lora.rslora=true --out m
+refused 1 'train.lora.dora' 'lengths of no adapters' "$RAPT" train base.yaml --set train.lora.dora=true --out m
 refused 1 'no layer of the model is called "q_prj"; there are q,k,v,o,' 'a name of no layer' \
     "$RAPT" train lora.yaml --set train.lora.modules=q_prj --out m
 refused 1 'adapters are for a model that train.init names' 'no model' "$RAPT" train base.yaml --set train.lora.rank=2 --out m
@@ -118,8 +132,13 @@ sharded shards 1 && sharded shards-three 3
 check 'in shards: the same bytes with three threads' cmp shards/adapter_model.safetensors shards-three/adapter_model.safetensors
 check 'in shards: adapters are trained' sh -c '! cmp -s shards/adapter_model.safetensors gpt2/adapter_model.safetensors'
 
-for model in qwen2 gpt2 gpt_neox phi3; do
-    merged $model "$HUB/$model" text.txt
+hub phi3 all phi3-lengths --set train.lora.dora=true --set train.precision=bf16 --threads 1
+hub phi3 all phi3-lengths-three --set train.lora.dora=true --set train.precision=bf16 --threads 3
+check 'magnitudes of joint matrices: the same bytes with three threads' cmp phi3-lengths/adapter_model.safetensors phi3-lengths-three/adapter_model.safetensors
+hub phi3 all phi3-lengths-read --set train.lora.dora=true --set train.precision=bf16 --set train.lora.hold=false
+check 'magnitudes: the same bytes with a base in memory' cmp phi3-lengths/adapter_model.safetensors phi3-lengths-read/adapter_model.safetensors
+for model in qwen2 gpt2 gpt_neox phi3 phi3-lengths; do
+    merged $model "$HUB/${model%-*}" text.txt
 done
 make_pairs | head -40 >pairs.tsv
 MARIAN=$SOURCE/tests/golden/hub_translation/marian

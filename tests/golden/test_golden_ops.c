@@ -94,7 +94,8 @@ static void test_lora(void **state)
     golden *g = golden_open("lora");
     while (golden_next(g)) {
         rapt_param *w = parameter(g, "linear.weight"), *b = parameter(g, "linear.bias");
-        const rapt_lora m = {parameter(g, "lora_A.weight"), parameter(g, "lora_B.weight"), golden_number(g, "scale", 0), 0};
+        const rapt_lora m = {.a = parameter(g, "lora_A.weight"), .b = parameter(g, "lora_B.weight"),
+                             .scale = golden_number(g, "scale", 0)};
         rapt_tensor *x = golden_input(g, "x");
         golden_load(g);
         golden_finish(g, rapt_op_lora(g->tape, rapt_op_linear(g->tape, x, w, b, RAPT_ACTIVATION_IDENTITY), x, &m));

@@ -1,6 +1,6 @@
 /* tests/io/test_lora_gradients.c: the loss of a text and the gradients of low-rank adapters, compared with PEFT's: plain adapters
- * of a joint matrix, rank-stabilized adapters with ranks and alphas by pattern, and adapters beside matrices saved whole. For
- * src/io/lora and src/nn/lora.c.
+ * of a joint matrix, rank-stabilized ones with ranks and alphas by pattern, others beside matrices saved whole, and with
+ * magnitudes. For src/io/lora and src/nn/lora.c.
  * tests/golden/adapters is made by tools/make_hub_adapters.py.
  * labels: raced-late */
 #define _GNU_SOURCE
@@ -31,13 +31,15 @@ static const struct {
     const char *name, *base, *modules;
     size_t rank;
     double alpha;
-    bool rslora;
+    bool rslora, dora;
     const char *rank_pattern, *alpha_pattern, *save;
-} CASES[] = {{"gpt2", "gpt2", "c_attn,c_fc", 2, 6, false, NULL, NULL, NULL},
-             {"patterns", "qwen2", "q_proj,v_proj,down_proj", 3, 5, true,
+} CASES[] = {{"gpt2", "gpt2", "c_attn,c_fc", 2, 6, false, false, NULL, NULL, NULL},
+             {"patterns", "qwen2", "q_proj,v_proj,down_proj", 3, 5, true, false,
               "layers.0.self_attn.q_proj=5,.*\\.[1-9]\\.mlp\\.down_proj=2",
               "v_proj=7.5,^model.layers.1.self_attn.q_proj=4", NULL},
-             {"saved", "llama3", "q_proj,up_proj", 2, 4, false, NULL, NULL, "embed_tokens,lm_head"}};
+             {"saved", "llama3", "q_proj,up_proj", 2, 4, false, false, NULL, NULL, "embed_tokens,lm_head"},
+             {"dora", "qwen2", "q_proj,v_proj,down_proj", 3, 5, false, true, NULL, NULL, NULL},
+             {"dora_joint", "gpt2", "c_attn,c_fc", 2, 6, false, true, NULL, NULL, NULL}};
 enum { COUNT = sizeof CASES / sizeof *CASES, NAME = 512, PARTS = 3, ROWS = 64 /* of a whole matrix that the file has */ };
 
 static safetensors *golden_file(const char *name, const char *file)
@@ -54,7 +56,8 @@ static double number_of(const safetensors *file, const char *name)
     return *(const double *)safetensors_find(file, name)->data;
 }
 
-/* The tensor of a parameter, and its first element there. A part of c_attn has the module's A, and a third of the rows of B. */
+/* The tensor of a parameter, and its first element there. A part of c_attn has the module's A, and a third of the rows of B
+ * and of the magnitudes. */
 static const safetensors_entry *tensor_of(const safetensors *file, const rapt_param *p, size_t *first)
 {
     static const char *const parts[PARTS] = {".q.lora_", ".k.lora_", ".v.lora_"};
@@ -67,7 +70,7 @@ static const safetensors_entry *tensor_of(const safetensors *file, const rapt_pa
     if (strcmp(name, "embedding.weight") == 0 || strcmp(name, "output.weight") == 0) /* saved whole */
         name = *name == 'e' ? "base_model.model.model.embed_tokens.weight" : "base_model.model.lm_head.weight";
     snprintf(whole, sizeof whole, "%.*s%s", found ? (int)(found - name) : (int)strlen(name), name, found ? found + 2 : "");
-    *first = strstr(name, "lora_B") ? part * rapt_tensor_size(&p->value) : 0;
+    *first = strstr(name, "lora_B") || strstr(name, "magnitude") ? part * rapt_tensor_size(&p->value) : 0;
     const safetensors_entry *e = safetensors_find(file, whole);
     if (!e)
         fail_msg("\"%s\" is not in the file", whole);
@@ -83,8 +86,8 @@ static rapt_model *trained(size_t i)
     rapt_model *m = load_adapted(folder, NULL, &err);
     assert_non_null(m);
     const rapt_model_lora_options o = MODEL_LORA(
-        .lora = {.rank = CASES[i].rank, .alpha = CASES[i].alpha, .rslora = CASES[i].rslora}, .modules = CASES[i].modules,
-        .rank_pattern = CASES[i].rank_pattern, .alpha_pattern = CASES[i].alpha_pattern,
+        .lora = {.rank = CASES[i].rank, .alpha = CASES[i].alpha, .rslora = CASES[i].rslora, .dora = CASES[i].dora},
+        .modules = CASES[i].modules, .rank_pattern = CASES[i].rank_pattern, .alpha_pattern = CASES[i].alpha_pattern,
         .save = CASES[i].save);
     if (rapt_model_add_lora(m, &o, &err) != RAPT_OK)
         fail_msg("%s: %s", CASES[i].name, err.message);
@@ -155,7 +158,8 @@ static void loss_and_gradients_are_those_of_peft(void **state)
 /* adapter_config.json has the members as PEFT wrote them. */
 static void configuration_is_that_of_peft(void **state)
 {
-    static const char *const keys[] = {"use_rslora", "rank_pattern", "alpha_pattern", "r", "lora_alpha", "modules_to_save"};
+    static const char *const keys[] = {"use_rslora", "rank_pattern", "alpha_pattern", "r", "lora_alpha", "modules_to_save",
+                                       "use_dora"};
     (void)state;
     for (size_t i = 0; i < COUNT; i++) {
         char path[1024];

@@ -57,10 +57,27 @@ static inline rapt_tensor *build_lora(ops_case *c, rapt_tape *t)
     size_t in = ops_is(c, OPS_LONG) ? 391 : ops_size(c, 7, 67), out = ops_size(c, 5, 83), rank = ops_size(c, 2, 19);
     rapt_tensor *x = ops_input(c, t, SHAPE(3, ops_size(c, 4, 61), in));
     rapt_param *w = ops_param(c, "w", SHAPE(out, in));
-    const rapt_lora m = {ops_param(c, "a", SHAPE(rank, in)), ops_param(c, "b", SHAPE(out, rank)), 0.7, ops_p(c)};
+    const rapt_lora m = {ops_param(c, "a", SHAPE(rank, in)), ops_param(c, "b", SHAPE(out, rank)), 0.7, ops_p(c), NULL, NULL};
     if (ops_is(c, OPS_DEAD))
         rapt_params_freeze(c->params, "w");
     return rapt_op_lora(t, rapt_op_linear(t, x, w, NULL, RAPT_ACTIVATION_IDENTITY), x, &m);
+}
+
+/* The lengths of the rows of the sum, which count as constants, do not depend on the parameters that a test moves. */
+static inline rapt_tensor *build_dora(ops_case *c, rapt_tape *t)
+{
+    size_t in = ops_is(c, OPS_LONG) ? 391 : ops_size(c, 7, 67), out = ops_size(c, 5, 83), rank = ops_size(c, 2, 19);
+    rapt_tensor *u = ops_input(c, t, SHAPE(3, ops_size(c, 4, 61), out));
+    rapt_param *w = ops_param(c, "w", SHAPE(out, in)), *b = ops_is(c, OPS_BIAS) ? ops_param(c, "bias", SHAPE(out)) : NULL;
+    double *squares = ops_keep(c, out * sizeof *squares, false);
+    const rapt_lora m = {ops_param(c, "a", SHAPE(rank, in)), ops_param(c, "b", SHAPE(out, rank)), 0.7, 0,
+                         ops_param(c, "m", SHAPE(out)), squares};
+    for (size_t i = 0; i < out; i++) /* of another matrix than w, whose elements some tests round */
+        squares[i] = (double)(100 * in + i);
+    rapt_params_freeze(c->params, "w");
+    rapt_params_freeze(c->params, "a");
+    rapt_params_freeze(c->params, "b");
+    return rapt_op_dora(t, u, &m, w, b);
 }
 
 static inline rapt_tensor *build_matmul(ops_case *c, rapt_tape *t)

@@ -60,6 +60,9 @@ enum {
     X(rapt_op_lora, lora_long, build_lora, OPS_LONG)                                                         \
     X(rapt_op_lora, lora_dropout, build_lora, OPS_DROPOUT)                                                   \
     X(rapt_op_lora, lora_frozen, build_lora, OPS_DEAD)                                                       \
+    X(rapt_op_dora, dora, build_dora, 0)                                                                     \
+    X(rapt_op_dora, dora_bias, build_dora, OPS_BIAS)                                                         \
+    X(rapt_op_dora, dora_long, build_dora, OPS_LONG)                                                         \
     X(rapt_op_matmul, matmul, build_matmul, 0)                                                                  \
     X(rapt_op_matmul, matmul_transpose, build_matmul, OPS_TRANSPOSE)                                            \
     X(rapt_op_matmul, matmul_4d, build_matmul, OPS_4D)                                                          \

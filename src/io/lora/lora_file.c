@@ -13,9 +13,9 @@
 enum { TENSOR_NAME = PLACE_NAME + 32 };
 
 typedef struct lora_file {
-    safetensors_entry *entries; /* A and B of each chosen module, and whole matrices */
+    safetensors_entry *entries; /* A, B and magnitudes of each chosen module, and whole matrices */
     char (*names)[TENSOR_NAME];
-    float **joined; /* [modules] B of a module that is not one layer's as it is, or NULL */
+    float **joined; /* [modules] B of a module that is not one layer's as it is, with its magnitudes behind it, or NULL */
     size_t count, modules;
 } lora_file;
 
@@ -28,35 +28,55 @@ static void lora_file_end(lora_file *f)
     free(f->entries);
 }
 
-/* B [out, rank] of a module, with each row where PEFT has it. NULL: out of memory. */
+/* Puts the rows of a layer, `columns` wide, where PEFT has them in its module. */
+static void lora_join_rows(const lora_module *m, size_t layer, size_t columns, const rapt_tensor *from, float *to)
+{
+    place_slice rows = m->rows[layer];
+    rows.columns = columns;
+    rows.transposed = rows.plus_one = false;
+    place_slice_put(&rows, from->shape[0], from->data, columns, 0, m->out, to);
+}
+
+/* B [out, rank] of a module, then its magnitudes [out], if it has some. NULL: out of memory. */
 static float *lora_join(const lora_module *m)
 {
     const size_t rank = m->rank;
-    float *joined = calloc(m->out * rank, sizeof *joined);
+    float *joined = calloc(m->out * (rank + 1), sizeof *joined);
     for (size_t i = 0; joined && i < m->count; i++) {
-        const rapt_tensor *b = &m->layers[i]->lora->b->value;
-        place_slice rows = m->rows[i];
-        rows.columns = rank;
-        rows.transposed = rows.plus_one = false;
-        place_slice_put(&rows, b->shape[0], b->data, rank, 0, m->out, joined);
+        const rapt_lora *l = m->layers[i]->lora;
+        lora_join_rows(m, i, rank, &l->b->value, joined);
+        if (l->magnitude)
+            lora_join_rows(m, i, 1, &l->magnitude->value, joined + m->out * rank);
     }
     return joined;
 }
 
-/* `which`: "lora_A.", or "" for the whole matrix of a module. */
+/* `which`: what follows the module's name, such as "lora_A.weight". `columns` 0: a vector. */
 static void lora_file_add(lora_file *f, const char *module, const char *which, size_t rows, size_t columns, const void *data)
 {
     char *name = f->names[f->count];
-    snprintf(name, TENSOR_NAME, ADAPTER_PREFIX "%s.%sweight", module, which);
-    f->entries[f->count++] = (safetensors_entry){.name = name, .dtype = SAFETENSORS_F32, .ndim = 2, .shape = {rows, columns},
-                                                 .data = data, .bytes = rows * columns * sizeof(float)};
+    snprintf(name, TENSOR_NAME, ADAPTER_PREFIX "%s.%s", module, which);
+    f->entries[f->count++] = (safetensors_entry){.name = name, .dtype = SAFETENSORS_F32, .ndim = columns ? 2 : 1,
+                                                 .shape = {rows, columns}, .data = data,
+                                                 .bytes = rows * (columns ? columns : 1) * sizeof(float)};
+}
+
+/* The tensors of a module; `joined` unless it is one layer as it is. */
+static void lora_file_add_module(lora_file *f, const lora_module *m, const float *joined)
+{
+    const rapt_lora *l = m->layers[0]->lora;
+    lora_file_add(f, m->name, "lora_A.weight", m->rank, l->a->value.shape[1], l->a->value.data);
+    lora_file_add(f, m->name, "lora_B.weight", m->out, m->rank, joined ? joined : l->b->value.data);
+    if (l->magnitude)
+        lora_file_add(f, m->name, "lora_magnitude_vector", m->out, 0,
+                      joined ? joined + m->out * m->rank : l->magnitude->value.data);
 }
 
 /* False: out of memory. */
 static bool lora_file_begin(lora_file *f, const rapt_model *m)
 {
     const lora_setup *s = m->lora;
-    const size_t modules = s->modules.count, most = 2 * modules + LORA_WHOLE_MAX;
+    const size_t modules = s->modules.count, most = 3 * modules + LORA_WHOLE_MAX;
     *f = (lora_file){calloc(most, sizeof *f->entries), calloc(most, sizeof *f->names),
                      calloc(modules + 1, sizeof *f->joined), 0, modules};
     bool ok = f->entries && f->names && f->joined;
@@ -64,16 +84,15 @@ static bool lora_file_begin(lora_file *f, const rapt_model *m)
         const lora_module *module = &s->modules.list[i];
         if (!module->chosen)
             continue;
-        const rapt_lora *l = module->layers[0]->lora;
         const bool whole = lora_module_is_whole(module);
         f->joined[i] = whole ? NULL : lora_join(module);
         ok = whole || f->joined[i];
-        lora_file_add(f, module->name, "lora_A.", module->rank, l->a->value.shape[1], l->a->value.data);
-        lora_file_add(f, module->name, "lora_B.", module->out, module->rank, whole ? l->b->value.data : f->joined[i]);
+        if (ok)
+            lora_file_add_module(f, module, f->joined[i]);
     }
     for (size_t i = 0; ok && i < s->whole.count; i++) {
         const rapt_tensor *w = &s->whole.matrices[i]->value;
-        lora_file_add(f, s->whole.names[i], "", w->shape[0], w->shape[1], w->data);
+        lora_file_add(f, s->whole.names[i], "weight", w->shape[0], w->shape[1], w->data);
     }
     return ok;
 }

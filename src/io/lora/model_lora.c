@@ -161,6 +161,7 @@ rapt_code lora_describe(const rapt_model *m, json_t *root, const char *path, rap
     bool ok = members && json_object_update(root, members) == 0 &&
               json_object_set_new(root, "base_model_name_or_path", json_string(s->base)) == 0 &&
               json_object_set_new(root, "use_rslora", json_boolean(s->o.rslora)) == 0 &&
+              json_object_set_new(root, "use_dora", json_boolean(s->o.dora)) == 0 &&
               json_object_set_new(root, "rank_pattern", lora_patterns_json(&s->ranks)) == 0 &&
               json_object_set_new(root, "alpha_pattern", lora_patterns_json(&s->alphas)) == 0 &&
               json_object_set_new(root, "modules_to_save", lora_whole_json(&s->whole)) == 0;
