@@ -30,8 +30,23 @@ TOOLS = [{"type": "function", "function": {"name": "add", "description": "Adds \
 PARTS = [{"role": "user", "content": [{"type": "text", "text": "one"}, {"type": "image"}, {"type": "text", "text": "two"}]}]
 THOUGHT = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "<think>\nhm\n</think>\n\nanswer"},
            {"role": "user", "content": "and?"}]
+
+
+
+def calls(*arguments):
+    """A turn that calls TOOLS' function, once for each of its arguments, and the results."""
+    ids = [f"call0000{i}" for i in range(len(arguments))]
+    made = [dict(id=i, type="function", function=dict(name="add", arguments=a)) for i, a in zip(ids, arguments)]
+    return [dict(role="assistant", content="", tool_calls=made),
+            *[dict(role="tool", tool_call_id=i, name="add", content=f"{{\"sum\": {i[-1]}}}") for i in ids]]
+
+
+CALLED = [{"role": "user", "content": "1 + 2?"}, *calls({"a": 1, "b": 2.0}), {"role": "assistant", "content": "3."},
+          {"role": "user", "content": "And more?"}]
+PARALLEL = [{"role": "system", "content": "Add."}, {"role": "user", "content": "Sums?"},
+            *calls({"a": 1}, {"a": -5, "b": 0.25, "c": ["\"x\"", {"\u00e9": None}, "</tool_call>", "<&>'"]})]
 CHATS = dict(talk=TALK, ask=ASK, told=TALK[:2], hostile=HOSTILE, blank=BLANK, parts=PARTS, thought=THOUGHT, late=TALK[1:],
-             backwards=TALK[::-1], empty=[])
+             backwards=TALK[::-1], empty=[], called=CALLED, parallel=PARALLEL)
 
 # Templates with the constructs of families.
 CHATML = """{% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}{{ '<|im_start|>system\nA default.<|im_end|>
@@ -245,6 +260,155 @@ LOOSE = """{%- set user_messages = messages | selectattr("role", "equalto", "use
         {{- " " + message["content"]|trim + eos_token }}
     {%- endif %}
 {%- endfor %}"""
+# Templates that take tools, with the constructs of three families; their names are as in tool_format.h.
+HERMES = """{%- if tools %}
+    {{- '<|im_start|>system\\n' }}
+    {%- if messages[0].role == 'system' %}{{- messages[0].content + '\\n\\n' }}{%- endif %}
+    {{- "Functions:\\n<tools>" }}
+    {%- for tool in tools %}
+        {{- "\\n" }}
+        {{- tool | tojson }}
+    {%- endfor %}
+    {{- "\\n</tools>\\nCall one so:\\n<tool_call>\\n{\\"name\\": <name>, \\"arguments\\": <object>}\\n</tool_call><|im_end|>\\n" }}
+{%- elif messages[0].role == 'system' %}
+    {{- '<|im_start|>system\\n' + messages[0].content + '<|im_end|>\\n' }}
+{%- endif %}
+{%- for message in messages %}
+    {%- if message.role == "user" or (message.role == "system" and not loop.first) or (message.role == "assistant" and not message.tool_calls) %}
+        {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
+    {%- elif message.role == "assistant" %}
+        {{- '<|im_start|>' + message.role }}
+        {%- if message.content %}{{- '\\n' + message.content }}{%- endif %}
+        {%- for tool_call in message.tool_calls %}
+            {%- if tool_call.function is defined %}{%- set tool_call = tool_call.function %}{%- endif %}
+            {{- '\\n<tool_call>\\n{"name": "' }}
+            {{- tool_call.name }}
+            {{- '", "arguments": ' }}
+            {%- if tool_call.arguments is string %}{{- tool_call.arguments }}{%- else %}{{- tool_call.arguments | tojson }}{%- endif %}
+            {{- '}\\n</tool_call>' }}
+        {%- endfor %}
+        {{- '<|im_end|>\\n' }}
+    {%- elif message.role == "tool" %}
+        {%- if loop.index0 == 0 or messages[loop.index0 - 1].role != "tool" %}{{- '<|im_start|>user' }}{%- endif %}
+        {{- '\\n<tool_response>\\n' }}
+        {{- message.content }}
+        {{- '\\n</tool_response>' }}
+        {%- if loop.last or messages[loop.index0 + 1].role != "tool" %}{{- '<|im_end|>\\n' }}{%- endif %}
+    {%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}"""
+LLAMA = """{{- bos_token }}
+{%- if custom_tools is defined %}{%- set tools = custom_tools %}{%- endif %}
+{%- if not tools is defined %}{%- set tools = none %}{%- endif %}
+{%- if messages[0]['role'] == 'system' %}
+    {%- set system_message = messages[0]['content'] | trim %}
+    {%- set messages = messages[1:] %}
+{%- else %}
+    {%- set system_message = "" %}
+{%- endif %}
+{{- "<|start_header_id|>system<|end_header_id|>\\n\\n" }}
+{%- if tools is not none %}{{- "Environment: ipython\\n" }}{%- endif %}
+{{- system_message + "<|eot_id|>" }}
+{%- if tools is not none %}
+    {%- set first_user_message = messages[0]['content'] | trim %}
+    {%- set messages = messages[1:] %}
+    {{- '<|start_header_id|>user<|end_header_id|>\\n\\nAnswer with {"name": function name, "parameters": arguments}.\\n\\n' }}
+    {%- for t in tools %}
+        {{- t | tojson(indent=4) }}
+        {{- "\\n\\n" }}
+    {%- endfor %}
+    {{- first_user_message + "<|eot_id|>" }}
+{%- endif %}
+{%- for message in messages %}
+    {%- if not (message.role == 'ipython' or message.role == 'tool' or 'tool_calls' in message) %}
+        {{- '<|start_header_id|>' + message['role'] + '<|end_header_id|>\\n\\n' + message['content'] | trim + '<|eot_id|>' }}
+    {%- elif 'tool_calls' in message %}
+        {%- if not message.tool_calls | length == 1 %}
+            {{- raise_exception("One call at a time!") }}
+        {%- endif %}
+        {%- set tool_call = message.tool_calls[0].function %}
+        {{- '<|start_header_id|>assistant<|end_header_id|>\\n\\n' -}}
+        {{- '{"name": "' + tool_call.name + '", ' }}
+        {{- '"parameters": ' }}
+        {{- tool_call.arguments | tojson }}
+        {{- "}" }}
+        {{- "<|eot_id|>" }}
+    {%- else %}
+        {{- "<|start_header_id|>ipython<|end_header_id|>\\n\\n" }}
+        {%- if message.content is mapping or message.content is iterable %}
+            {{- message.content | tojson }}
+        {%- else %}
+            {{- message.content }}
+        {%- endif %}
+        {{- "<|eot_id|>" }}
+    {%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}{%- endif %}"""
+MISTRAL = """{%- if messages[0]["role"] == "system" %}
+    {%- set system_message = messages[0]["content"] %}
+    {%- set loop_messages = messages[1:] %}
+{%- else %}
+    {%- set loop_messages = messages %}
+{%- endif %}
+{%- set user_messages = loop_messages | selectattr("role", "equalto", "user") | list %}
+{{- bos_token }}
+{%- for message in loop_messages %}
+    {%- if message["role"] == "user" %}
+        {%- if tools is not none and (message == user_messages[-1]) %}
+            {{- "[AVAILABLE_TOOLS] [" }}
+            {%- for tool in tools %}
+                {{- '{"type": "function", "function": {' }}
+                {%- for key, val in tool.function.items() if key != "return" %}
+                    {{- '"' + key + '": ' + ('"' + val + '"' if val is string else val | tojson) }}
+                    {%- if not loop.last %}{{- ", " }}{%- endif %}
+                {%- endfor %}
+                {{- "}}" + ("]" if loop.last else ", ") }}
+            {%- endfor %}
+            {{- "[/AVAILABLE_TOOLS]" }}
+        {%- endif %}
+        {%- if loop.last and system_message is defined %}
+            {{- "[INST] " + system_message + "\\n\\n" + message["content"] + "[/INST]" }}
+        {%- else %}
+            {{- "[INST] " + message["content"] + "[/INST]" }}
+        {%- endif %}
+    {%- elif message.tool_calls is defined and message.tool_calls is not none %}
+        {{- "[TOOL_CALLS] [" }}
+        {%- for tool_call in message.tool_calls %}
+            {%- set out = tool_call.function | tojson %}
+            {{- out[:-1] }}
+            {%- if not tool_call.id is defined or tool_call.id | length != 9 %}
+                {{- raise_exception("An id has 9 letters!") }}
+            {%- endif %}
+            {{- ', "id": "' + tool_call.id + '"}' + ("]" + eos_token if loop.last else ", ") }}
+        {%- endfor %}
+    {%- elif message["role"] == "assistant" %}
+        {{- " " + message["content"] | trim + eos_token }}
+    {%- elif message["role"] in ["tool", "tool_results"] %}
+        {{- '[TOOL_RESULTS] {"content": ' + message.content | string + ', "call_id": "' + message.tool_call_id + '"}[/TOOL_RESULTS]' }}
+    {%- else %}
+        {{- raise_exception("An unknown role!") }}
+    {%- endif %}
+{%- endfor %}"""
+ARGS = """{{- bos_token }}
+{%- for message in messages %}
+    {%- if message.role == 'user' %}
+        {%- if loop.index0 == 0 and tools %}{{- '[AVAILABLE_TOOLS]' + (tools | tojson) + '[/AVAILABLE_TOOLS]' }}{%- endif %}
+        {{- '[INST]' + message.content + '[/INST]' }}
+    {%- elif message.role == 'assistant' %}
+        {{- message.content }}
+        {%- for tool in message.tool_calls %}
+            {%- set arguments = tool.function.arguments %}
+            {%- if arguments is not string %}{%- set arguments = arguments | tojson | safe %}{%- elif arguments == '' %}{%- set arguments = '{}' %}{%- endif %}
+            {{- '[TOOL_CALLS]' + tool.function.name + '[ARGS]' + arguments }}
+        {%- endfor %}
+        {{- eos_token }}
+    {%- elif message.role == 'tool' %}
+        {{- '[TOOL_RESULTS]' + message.content + '[/TOOL_RESULTS]' }}
+    {%- else %}
+        {{- '[SYSTEM_PROMPT]' + message.content + '[/SYSTEM_PROMPT]' }}
+    {%- endif %}
+{%- endfor %}"""
+CALLING = dict(hermes=HERMES, llama=LLAMA, mistral=MISTRAL, args=ARGS)
 FAMILIES = [CHATML, INST, HEADERS, THINKING, TURNS, PIPES, MACROS, GRANITE, LOOSE]
 
 # One construct each, over the variables below; a line is a case.
@@ -386,6 +550,7 @@ text only
 {% set g = [1, 2] | map('string') %}{{ g | list }}{{ g | list }}
 {{ 'a\nb\n\nc' | indent }}|{{ 'a\nb' | indent(2, true) }}|{{ 'a\n\nb\n' | indent(2, blank=true) }}|{{ 'a\nb' | indent('>> ') }}|{{ '' | indent(2, true) }}|{{ 'a\n' | indent }}|{{ '\n' | indent(1, true, true) }}|
 {{ '<b>' | safe }}{{ {'a': '<'} | tojson | safe }}
+{{ '<b>&"\'é' + ('<i>' | safe) + '>' }}{{ ('<' | safe) + ('>' | safe) }}{{ ('' | safe) + '' }}
 {{ 1 is defined }}{{ 1 is number }}{{ true is number }}{{ true is integer }}{{ 1 is integer }}{{ 1.0 is float }}{{ 'a' is string }}{{ [] is iterable }}{{ 'a' is iterable }}{{ 1 is iterable }}{{ {} is mapping }}{{ [] is mapping }}{{ [] is sequence }}{{ {} is sequence }}{{ 'a' is sequence }}{{ none is none }}{{ nothing is none }}{{ true is boolean }}{{ 1 is boolean }}{{ true is true }}{{ 1 is true }}{{ false is false }}{{ 0 is false }}
 {{ 3 is odd }}{{ 3 is even }}{{ 4 is divisibleby 2 }}{{ 4 is divisibleby(3) }}{{ 1 is eq 1 }}{{ 1 is ne(1) }}{{ 1 is lt 2 }}{{ 1 is greaterthan 2 }}{{ 1 is in [1] }}{{ 1 is not in [1] }}{{ 'x' is not string }}{{ not 'x' is string }}{{ range is callable }}{{ nothing is undefined }}{{ nothing is iterable }}{{ nothing is sequence }}{{ nothing is string }}{{ 1 is == 1 }}
 {{ 'x' is odd }}
@@ -439,6 +604,9 @@ def main(folder):
         cases += [case(template, "ask", add_generation_prompt=False), case(template, "ask", tools=TOOLS),
                   case(template, "told", enable_thinking=False, date_string="today", controls={"length": "short"})]
         groups.append(dict(template=template, cases=cases))
+    for name, template in CALLING.items():
+        cases = [case(template, chat, tools=tools) for chat in ("ask", "talk", "called", "parallel") for tools in (TOOLS, 2 * TOOLS, None)]
+        groups.append(dict(family=name, template=template, cases=cases))
     for template in SMALL.strip("\n").split("\n") + SPACES:
         groups.append(dict(template=template, cases=[case(template, "talk")]))
     path = pathlib.Path(folder) / "templates.json"

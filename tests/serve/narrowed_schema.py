@@ -56,6 +56,12 @@ def main():
         for field in fields.values():
             if field.get("description") in ("Has no effect", "Instead of a header"):  # anything but integers beyond 64 bits
                 field.update(type=["string", "null"], pattern="^[^\\u0000]*$")
+        if name == "Message":  # the template of these models takes no tools
+            fields["role"]["enum"].remove("tool")
+            fields["tool_calls"] = {"type": "null"}
+            del fields["tool_call_id"]
+        if "tools" in fields:
+            fields.update(tools={"enum": [[], None]}, tool_choice={"enum": ["none", "auto", None]})
         if "n" in fields:
             fields["n"]["maximum"] = 3
             fields["logit_bias"]["propertyNames"]["pattern"] = "^[0-9]{1,2}$"

@@ -145,8 +145,8 @@ static void chats_refuse(void **state)
 {
     (void)state;
     static const refused_case cases[] = {
-        {"\"tools\": [{\"type\": \"function\"}]", "tools", "not supported"},
-        {"\"tool_choice\": \"required\"", "tool_choice", "not supported"},
+        {"\"tools\": [{\"type\": \"function\"}]", "tools[0].function", "required"},
+        {"\"tool_choice\": \"required\"", "tool_choice", "there are no \"tools\""},
         {"\"response_format\": {\"type\": \"xml\"}", "response_format.type", "text"},
         {"\"response_format\": {}", "response_format.type", "required"},
         {"\"response_format\": {\"type\": \"json_schema\"}", "response_format.json_schema", "required"},
@@ -173,7 +173,7 @@ static void chats_refuse(void **state)
         {"\"stream\": false", "messages", "at least one message"},
         {"\"messages\": []", "messages", "at least one message"},
         {"\"messages\": [5]", "messages[0]", "an object is expected"},
-        {"\"messages\": [" USER ", {\"role\": \"tool\", \"content\": \"x\"}]", "messages[1].role", "tool"},
+        {"\"messages\": [" USER ", {\"role\": \"tool\", \"content\": \"x\"}]", "messages[1].tool_call_id", "required"},
         {"\"messages\": [{\"content\": \"x\"}]", "messages[0].role", "required"},
         {"\"messages\": [{\"role\": \"user\"}]", "messages[0].content", "required"},
         {"\"messages\": [{\"role\": \"user\", \"content\": 5}]", "messages[0].content", "a string is expected"},
@@ -182,8 +182,8 @@ static void chats_refuse(void **state)
          "messages[0].content[0].type", "image_url"},
         {"\"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\"}]}]", "messages[0].content[0].text", "required"},
         {"\"messages\": [{\"role\": \"user\", \"content\": \"x\", \"name\": 5}]", "messages[0].name", "a string is expected"},
-        {"\"messages\": [{\"role\": \"assistant\", \"content\": \"x\", \"tool_calls\": [{}]}]", "messages[0].tool_calls",
-         "not supported"},
+        {"\"messages\": [{\"role\": \"assistant\", \"content\": \"x\", \"tool_calls\": [{}]}]",
+         "messages[0].tool_calls[0].id", "required"},
         {"\"messages\": [{\"role\": \"user\", \"content\": \"01234567890123456789012345678901234567890\"}]", "messages",
          "the model's context", 0, "context_length_exceeded"}};
     static const refused_case translations[] = {

@@ -16,6 +16,7 @@ static int set_up(void **state)
         return -1;
     failing_count_json();
     case_open(&served_here, folder_path);
+    served_here.models[1].tools = (tool_format){.family = TOOLS_HERMES, .takes_tools = true, .opening = "<"};
     return 0;
 }
 
@@ -63,6 +64,11 @@ static rapt_code ask_once(const memory_case *c)
     return code;
 }
 
+/* A call and its result, and a reply that must be a call. */
+#define TOOLS "\"messages\": [{\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"i\", \"function\": {\"name\": \"f\", " \
+    "\"arguments\": \"{\\\"a\\\": 1}\"}}]}, {\"role\": \"tool\", \"tool_call_id\": \"i\", \"content\": \"x\"}], \"tools\": " \
+    "[{\"type\": \"function\", \"function\": {\"name\": \"f\"}}], \"tool_choice\": \"required\""
+
 static void requests_survive(void **state)
 {
     (void)state;
@@ -82,6 +88,8 @@ static void requests_survive(void **state)
         {"a translation", openai_chat,
          "{\"model\": \"en-fr\", \"messages\": [{\"role\": \"user\", \"content\": \"w1\\nw2\"}], \"stream\": true}", 20},
         {"embeddings", openai_embeddings, "{\"model\": \"encoder\", \"input\": [\"cat\", \"sing\"]}", 20},
+        {"a call", openai_chat, "{\"model\": \"chatty\", \"seed\": 1, " TOOLS "}", 60},
+        {"a streamed call", openai_chat, "{\"model\": \"chatty\", \"seed\": 1, \"stream\": true, " TOOLS "}", 60},
         {"embeddings of ids", openai_embeddings, "{\"model\": \"encoder\", \"input\": [[5, 6], [7]], \"dimensions\": 3}", 10},
         {"a ranking", openai_rerank, "{\"query\": \"cat\", \"documents\": [\"sing\", {\"text\": \"the\"}], "
                                      "\"return_documents\": true}", 20},

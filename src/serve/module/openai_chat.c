@@ -1,8 +1,10 @@
 /* serve/module/openai_chat.c: POST /v1/chat/completions: replies to messages, by the chat template of a language model. */
 #include "serve/module/openai.h"
 
+#include "serve/module/openai_calls.h"
 #include "serve/module/openai_chat.h"
 #include "serve/module/openai_format.h"
+#include "serve/module/openai_tools.h"
 
 enum { MOST_TOP = 20 };
 
@@ -10,6 +12,8 @@ enum { MOST_TOP = 20 };
 
 static json_t *chat_whole(const openai_choice *c, json_t *logprobs)
 {
+    if (c->request->tools.list)
+        return openai_calls_whole(c, logprobs);
     return openai_chat_choice(c->index, c->text.data, c->text.size, logprobs, c->finish);
 }
 
@@ -18,7 +22,8 @@ static json_t *chat_part(const openai_choice *c, const char *text, size_t size, 
     return openai_chat_delta(c->index, size == 0 && !finish && json_is_null(logprobs), text, size, logprobs, finish);
 }
 
-static const openai_shape SHAPE = {"chatcmpl", "chat.completion", "chat.completion.chunk", chat_whole, chat_part, true};
+static const openai_shape SHAPE = {"chatcmpl", "chat.completion", "chat.completion.chunk", chat_whole, chat_part,
+                                   openai_calls_parts, true};
 
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
 
@@ -26,7 +31,6 @@ static const openai_shape SHAPE = {"chatcmpl", "chat.completion", "chat.completi
 static void chat_refuse_fields(fields *f)
 {
     static const char *const neutral[][2] = {
-        {"tools", "[[]]"}, {"tool_choice", "[\"none\", \"auto\"]"}, {"parallel_tool_calls", "[true, false]"},
         {"functions", "[[]]"}, {"function_call", "[\"none\", \"auto\"]"}, {"modalities", "[[\"text\"]]"},
         {"service_tier", "[\"auto\", \"default\"]"}, {"reasoning_effort", "[\"none\"]"}, {"prediction", "[]"}, {"audio", "[]"},
         {"web_search_options", "[]"}, {"verbosity", "[\"medium\"]"}};
@@ -51,6 +55,7 @@ static void chat_max_tokens_read(openai_request *r, const openai_asked *q)
 static void chat_read(openai_request *r, const openai_asked *q, const openai_messages *messages)
 {
     fields *f = q->f;
+    openai_tools_read(r, q);
     openai_options_read(&r->options, f, q->limits, q->m);
     r->options.o.chat = true;
     r->has_logprobs = fields_flag(f, "logprobs", false);
@@ -61,6 +66,7 @@ static void chat_read(openai_request *r, const openai_asked *q, const openai_mes
         openai_chat_prompt(r, q, "messages", messages);
     chat_max_tokens_read(r, q);
     openai_format_read(r, q);
+    openai_tools_constrain(r, q);
 }
 
 /* ---- the answer --------------------------------------------------------------------------------------------------------- */
@@ -69,10 +75,13 @@ static void chat_endpoint(const openai_asked *q)
 {
     openai_messages messages;
     openai_request r = {.shape = &SHAPE};
-    openai_messages_read(&messages, q->f);
+    openai_messages_read(&messages, q->f, q->x);
     chat_refuse_fields(q->f);
     if (q->s->task == RAPT_TASK_TRANSLATION) {
         fields_neutral(q->f, "response_format", "[{\"type\": \"text\"}]");
+        fields_neutral(q->f, "tools", "[[]]");
+        fields_neutral(q->f, "tool_choice", "[\"none\", \"auto\"]");
+        fields_neutral(q->f, "parallel_tool_calls", "[true, false]");
         openai_translate(q, &messages);
     } else {
         chat_read(&r, q, &messages);

@@ -17,19 +17,25 @@ typedef struct openai_messages {
     rapt_chat_message *list; /* [count] */
     size_t count;
     char **joined;           /* [count] contents of several parts, joined; or NULL */
+    json_t **more;           /* [count] what else a template is given of a message: {"tool_calls": [...]}; or NULL */
+    size_t more_bytes;       /* of the JSON in them, about */
 } openai_messages;
 
-/* Reads "messages": roles system (or developer, which is the same here), user and assistant; a content is a text or a list of
- * parts of type text. Tools, names and pictures are refused. The texts last as long as the fields. */
-void openai_messages_read(openai_messages *to, fields *f);
+/* Reads "messages": roles system (or developer, which is the same here), user, assistant and tool; a content is a text or a
+ * list of parts of type text. The arguments of "tool_calls" become objects, for whose memory `x` is asked. Pictures are refused.
+ * The texts last as long as the fields. */
+void openai_messages_read(openai_messages *to, fields *f, exchange *x);
 /* Reads "input", a text of the user or a list of such messages, whose parts may also be of type input_text and output_text;
  * "instructions" becomes a system message before them. */
 void openai_messages_read_input(openai_messages *to, fields *f);
+/* The messages as a template is given them. NULL: out of memory. */
+json_t *openai_messages_list(const openai_messages *m);
 void openai_messages_free(openai_messages *m);
 
 /* ---- openai_chat_prompt.c: messages as a prompt, by the chat template of a model: for chats and responses. */
 
-/* Makes the prompt of `r`: the template's text of the messages, with the variables of "chat_template_kwargs". Errors name
+/* Makes the prompt of `r`: the template's text of the messages and r->tools, with the variables of "chat_template_kwargs", and
+ * the opening of a call that the reply must be. Errors name
  * `field`, which has the messages; one error is that the model has no template. */
 void openai_chat_prompt(openai_request *r, const openai_asked *q, const char *field, const openai_messages *messages);
 /* Limits the reply to `tokens`, or if that is not positive, to what the context and the operator leave. */

@@ -17,7 +17,8 @@ static json_t *completion_part(const openai_choice *c, const char *text, size_t 
                      "finish_reason", finish);
 }
 
-static const openai_shape SHAPE = {"cmpl", "text_completion", "text_completion", completion_whole, completion_part, false};
+static const openai_shape SHAPE = {"cmpl", "text_completion", "text_completion", completion_whole, completion_part, NULL,
+                                   false};
 
 static void completions_read(openai_request *r, const openai_asked *q)
 {

@@ -44,12 +44,12 @@ static char *format_schema(fields *format)
     return text;
 }
 
-static void format_fail(fields *f, rapt_code code, const rapt_error *err)
+static void format_fail(fields *f, const char *field, rapt_code code, const rapt_error *err)
 {
-    request_fail(f->error, reply_status(code), "response_format", "response_format: %s", err->message);
+    request_fail(f->error, reply_status(code), field, "%s: %s", field, err->message);
 }
 
-static rapt_constraint *format_constraint(const openai_asked *q, const char *text, fields *f)
+static rapt_constraint *format_constraint(const openai_asked *q, const char *field, const char *text, fields *f)
 {
     rapt_error err = {0};
     const size_t size = strlen(text), memory = automaton_bytes(size);
@@ -60,25 +60,25 @@ static rapt_constraint *format_constraint(const openai_asked *q, const char *tex
     if (!request_asks(q->x, ADMISSION_MAKING, memory + READING + TREE_OF_BYTE * size, f->error, "a schema of %zu bytes", size))
         return NULL;
     if (!(c = constraint_new(text, size, memory, &err)))
-        format_fail(f, err.code, &err);
+        format_fail(f, field, err.code, &err);
     else
         schema_cache_keep(cache, text, size, c);
     return c;
 }
 
-static void format_constrain(openai_request *r, const openai_asked *q)
+void openai_format_constrain(openai_request *r, const openai_asked *q, const char *field)
 {
     rapt_error err = {0};
     fields *f = q->f;
     openai_options *o = &r->options;
     if (o->o.stop_count > 0)
-        fields_fail(f, "stop", "beside a response_format of JSON it would end a text that is not whole");
-    if (f->error->status || !(o->constraint = format_constraint(q, o->schema, f)))
+        fields_fail(f, "stop", "beside %s it would end JSON that is not whole", field);
+    if (f->error->status || !(o->constraint = format_constraint(q, field, o->schema, f)))
         return;
     o->o.constraint = o->constraint;
     const rapt_code code = constraint_check(o->constraint, q->m->language.tokenizer, &err);
     if (code)
-        format_fail(f, code, &err);
+        format_fail(f, field, code, &err);
 }
 
 void openai_format_read(openai_request *r, const openai_asked *q)
@@ -96,7 +96,7 @@ void openai_format_read(openai_request *r, const openai_asked *q)
             r->options.schema = format_schema(&format);
         fields_finish(&format);
         if (r->options.schema && !q->f->error->status)
-            format_constrain(r, q);
+            openai_format_constrain(r, q, "response_format");
     }
     fields_free(&format);
 }

@@ -7,6 +7,8 @@
 /* Reads it into the options of `r`, all others of which have been read. Errors are left in the fields: among them a schema with
  * something that is not supported, by name and place, and a model whose tokens cannot be constrained. */
 void openai_format_read(openai_request *r, const openai_asked *q);
+/* Makes the constraint of the schema that is in the options, for `field`, which errors name. */
+void openai_format_constrain(openai_request *r, const openai_asked *q, const char *field);
 /* Adds the options of `rapt generate` that say the same. */
 void openai_format_replay(const openai_request *r, replay *to);
 

@@ -6,6 +6,7 @@
 #include "serve/module/openai_run.h"
 
 #include "io/model_core.h"
+#include "serve/module/openai_calls.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/openai_object.h"
 #include "serve/module/reply.h"
@@ -46,6 +47,7 @@ void openai_request_free(openai_request *r)
 {
     openai_options_free(&r->options);
     openai_prompts_free(&r->prompts);
+    openai_tools_free(&r->tools);
 }
 
 static void openai_run_free(openai_run *run)
@@ -53,6 +55,7 @@ static void openai_run_free(openai_run *run)
     for (size_t i = 0; i < run->count && run->choices; i++) {
         openai_logprobs_free(&run->choices[i].logprobs);
         buffer_free(&run->choices[i].text);
+        openai_calls_free(run->choices[i].calls);
     }
     openai_request_free(&run->r);
     pthread_mutex_destroy(&run->lock);
@@ -100,6 +103,19 @@ static void run_send(openai_run *run, json_t *choices, json_t *usage)
         run_fail(run, 503, "out of memory for the response");
 }
 
+/* Sends each of the parts in a chunk of its own. */
+static void choice_send_parts(openai_choice *c, json_t *parts, size_t size)
+{
+    json_t *part;
+    size_t i;
+    if (!parts || !exchange_makes(c->run->x, REPLY_COPIES * size))
+        run_fail(c->run, 503, "out of memory for the response");
+    else
+        json_array_foreach(parts, i, part)
+            run_send(c->run, json_pack("[O]", part), NULL);
+    json_decref(parts);
+}
+
 static void choice_send(openai_choice *c, const char *text, size_t size, const char *finish)
 {
     openai_run *run = c->run;
@@ -110,7 +126,12 @@ static void choice_send(openai_choice *c, const char *text, size_t size, const c
             run_fail(run, 503, "out of memory for the response");
         return;
     }
-    json_t *choices = json_array(), *logprobs = openai_logprobs_take(&c->logprobs);
+    json_t *logprobs = openai_logprobs_take(&c->logprobs);
+    if (run->r.tools.list) {
+        choice_send_parts(c, run->r.shape->parts(c, text, size, logprobs, finish), size);
+        return;
+    }
+    json_t *choices = json_array();
     if (json_array_append_new(choices, run->r.shape->part(c, text, size, logprobs, finish)) == 0) {
         run_send(run, choices, NULL);
         return;
@@ -262,7 +283,7 @@ static void choice_end_part(openai_choice *c, const rapt_engine_generated *end)
     if (!r->options.stream) {
         if (!buffer_append(&c->text, end->result->text ? end->result->text : "", end->result->text_size))
             run_fail(c->run, 503, "out of memory for the response");
-        choice_count(c, c->text.size);
+        choice_count(c, (r->tools.list ? 2 : 1) * c->text.size); /* calls are another copy */
         return;
     }
     if (r->shape->opens && end->rest_size > 0)
@@ -316,7 +337,8 @@ static bool openai_run_set_up(openai_run *run, const served *s)
     replay_fingerprint(s, run->fingerprint);
     for (size_t i = 0; i < run->count && run->choices; i++) {
         openai_choice *c = &run->choices[i];
-        *c = (openai_choice){.run = run, .prompt = &r->prompts.list[i / r->options.n], .index = i, .sample = i % r->options.n};
+        *c = (openai_choice){.run = run, .prompt = &r->prompts.list[i / r->options.n], .index = i, .sample = i % r->options.n,
+                             .request = r, .response_id = run->id};
         c->logprobs.chat = r->shape->opens;
         c->logprobs.offsets.prompt = c->prompt;
         c->logprobs.offsets.tokenizer = rapt_engine_model_of(s->model)->language.tokenizer;

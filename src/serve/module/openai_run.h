@@ -10,6 +10,7 @@
 #include "decode/continuation.h"
 #include "serve/module/fields.h"
 #include "serve/module/openai_options.h"
+#include "text/chat/tool_reader.h"
 
 #include <jansson.h>
 
@@ -86,6 +87,21 @@ size_t openai_logprobs_keep(openai_logprobs *l);
 void openai_logprobs_write(openai_logprobs *l, buffer_writer *to);
 void openai_logprobs_free(openai_logprobs *l);
 
+/* ---- openai_tools.c: tools that a reply may call */
+
+/* Zeroed: none. */
+typedef struct openai_tools {
+    tool_format format;
+    json_t *list;            /* as the template is given them; NULL: none */
+    tool_names names;        /* in the same order; of `list` */
+    const char **owned_names;
+    const char *only;        /* the one that must be called; of `list` */
+    bool required;           /* the reply must be a call */
+    bool single;             /* at most one call */
+} openai_tools;
+
+void openai_tools_free(openai_tools *t);
+
 /* ---- openai_run.c: the texts of a request */
 
 typedef struct openai_run openai_run;
@@ -102,6 +118,9 @@ typedef struct openai_choice {
     bool begun;               /* a part has been sent */
     double last;              /* when its last token came; 0: no token yet */
     size_t events;            /* events sent, for a dialect that numbers them */
+    const struct openai_request *request;
+    const char *response_id;
+    struct openai_calls *calls; /* openai_calls.c: calls of tools in a stream; or NULL */
 } openai_choice;
 
 /* A response, for shapes that write it as a whole. */
@@ -120,6 +139,8 @@ typedef struct openai_shape {
     json_t *(*whole)(const openai_choice *c, json_t *logprobs);
     /* Makes the choice of a chunk, and takes over `logprobs`: `size` bytes of text, and why the choice ends here, or NULL. */
     json_t *(*part)(const openai_choice *c, const char *text, size_t size, json_t *logprobs, const char *finish);
+    /* Likewise a list of choices, each for a chunk of its own, of a reply that may call tools; NULL: no such endpoint. */
+    json_t *(*parts)(openai_choice *c, const char *text, size_t size, json_t *logprobs, const char *finish);
     bool opens;               /* a choice begins with a chunk without text, and ends with one */
     /* For a dialect whose response is one text, not a list of choices; otherwise NULL. `response` makes it; `events` sends the
      * events for a part of its stream, and c->text has all text so far. */
@@ -136,6 +157,7 @@ typedef struct openai_request {
     bool echo;                /* a choice begins with its prompt */
     bool has_logprobs;
     size_t top;               /* number of most probable tokens for each token */
+    openai_tools tools;
     bool no_tools, serial_tools; /* tool_choice "none", parallel_tool_calls false: for a dialect whose response repeats them */
 } openai_request;
 

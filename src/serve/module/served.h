@@ -6,6 +6,7 @@
 #include "rapt/chat.h"
 #include "rapt/engine.h"
 #include "serve/module/map_watch.h"
+#include "text/chat/tool_format.h"
 
 /* One model. Const once loaded, shared by threads. */
 typedef struct served {
@@ -16,6 +17,7 @@ typedef struct served {
     rapt_engine_model *model;   /* the engine's model */
     map_watch *watch;           /* of its files; freed with the engine's model. NULL: none */
     rapt_chat_template *chat;   /* NULL: the folder has no template */
+    tool_format tools;          /* of the template */
     char fingerprint[17];       /* fingerprint.c: 16 hexadecimal digits */
     const char *number_format;  /* "fp32", "bf16", or the types of --weights */
     int64_t created;            /* when its files were written, in seconds since 1970 */

@@ -132,6 +132,8 @@ static void load_chat(served *s, const served_events *events)
     if (s->task != RAPT_TASK_LANGUAGE_MODEL)
         return;
     s->chat = rapt_chat_template_load(s->path, &why);
+    if (s->chat)
+        s->tools = tool_format_find(s->chat);
     if (!s->chat && why.code != RAPT_ERR_NOT_FOUND) {
         snprintf(message, sizeof message, "%s: no chat, for its template cannot be used: %s", s->name, why.message);
         events->warn(events->context, message);

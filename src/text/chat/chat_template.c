@@ -23,23 +23,28 @@ static rapt_code chat_no_memory(rapt_error *err)
     return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a conversation");
 }
 
-static rapt_code chat_messages(const rapt_chat_message *messages, size_t count, json_t *all, rapt_error *err)
+/* The messages as a list. NULL with `err` set. */
+static json_t *chat_messages(const rapt_chat_message *messages, size_t count, rapt_error *err)
 {
     json_t *list = json_array();
-    if (!list || json_object_set_new(all, "messages", list))
-        return chat_no_memory(err);
-    for (size_t i = 0; i < count; i++) {
+    bool ok = list != NULL;
+    for (size_t i = 0; i < count && ok; i++) {
         json_t *role = json_string(messages[i].role), *content = json_string(messages[i].content);
         json_t *message = role && content ? json_pack("{s:o, s:o}", "role", role, "content", content) : NULL;
         if (!role || !content) {
             json_decref(role);
             json_decref(content);
-            return rapt_fail(err, RAPT_ERR_FORMAT, "message %zu is not UTF-8", i + 1);
+            json_decref(list);
+            rapt_fail(err, RAPT_ERR_FORMAT, "message %zu is not UTF-8", i + 1);
+            return NULL;
         }
-        if (json_array_append_new(list, message))
-            return chat_no_memory(err);
+        ok = json_array_append_new(list, message) == 0;
     }
-    return RAPT_OK;
+    if (ok)
+        return list;
+    json_decref(list);
+    chat_no_memory(err);
+    return NULL;
 }
 
 /* Adds the caller's variables; they may replace special tokens, but no other variable. */
@@ -69,30 +74,48 @@ void rapt_chat_options_init(rapt_chat_options *o, size_t size)
     sized_init(o, size, &(rapt_chat_options){CHAT_DEFAULTS}, sizeof *o);
 }
 
-rapt_code rapt_chat_apply(const rapt_chat_template *chat, const rapt_chat_message *messages, size_t count,
-                          const rapt_chat_options *options, char **text, size_t *size, rapt_error *err)
+static rapt_code chat_check_options(const rapt_chat_options *o, rapt_error *err)
+{
+    if (SIZED_AS_MODEL(o->memory))
+        return sized_refuse_as_model("memory", err);
+    return o->memory > 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "memory is 0: a chat template takes more");
+}
+
+rapt_code chat_apply_list(const rapt_chat_template *chat, json_t *messages, json_t *tools, const rapt_chat_options *options,
+                          char **text, size_t *size, rapt_error *err)
 {
     rapt_chat_options o = {CHAT_DEFAULTS};
     *text = NULL;
     *size = 0;
-    if (sized_take(&o, options, sizeof o.reserved, "chat_options", err) != RAPT_OK)
+    if (sized_take(&o, options, sizeof o.reserved, "chat_options", err) != RAPT_OK || chat_check_options(&o, err))
         return RAPT_ERR_VALUE;
-    if (SIZED_AS_MODEL(o.memory))
-        return sized_refuse_as_model("memory", err);
-    if (o.memory == 0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "memory is 0: a chat template takes more");
     const jinja_bounds bounds = {o.now, o.memory, o.stop, o.context};
-    if (count == 0)
-        return rapt_fail(err, RAPT_ERR_VALUE, "a conversation needs at least one message");
     json_t *all = json_deep_copy(chat->tokens);
-    bool ok = all && !json_object_set_new(all, "tools", json_null()) && !json_object_set_new(all, "documents", json_null()) &&
+    bool ok = all && !json_object_set(all, "messages", messages) &&
+              !json_object_set_new(all, "tools", tools ? json_incref(tools) : json_null()) &&
+              !json_object_set_new(all, "documents", json_null()) &&
               !json_object_set_new(all, "add_generation_prompt", json_boolean(o.generation_prompt));
-    rapt_code code = ok ? chat_messages(messages, count, all, err) : chat_no_memory(err);
+    rapt_code code = ok ? RAPT_OK : chat_no_memory(err);
     if (!code && o.variables)
         code = chat_variables(o.variables, all, err);
     if (!code)
         code = jinja_template_render(chat->jinja, all, &bounds, text, size, err);
     json_decref(all);
+    return code;
+}
+
+rapt_code rapt_chat_apply(const rapt_chat_template *chat, const rapt_chat_message *messages, size_t count,
+                          const rapt_chat_options *options, char **text, size_t *size, rapt_error *err)
+{
+    rapt_error own = {0};
+    *text = NULL;
+    *size = 0;
+    json_t *list = count > 0 ? chat_messages(messages, count, &own) : NULL;
+    if (count == 0)
+        rapt_fail(&own, RAPT_ERR_VALUE, "a conversation needs at least one message");
+    rapt_code code = own.code ? rapt_fail(err, own.code, "%s", own.message)
+                              : chat_apply_list(chat, list, NULL, options, text, size, err);
+    json_decref(list);
     return code;
 }
 

@@ -13,4 +13,9 @@ struct rapt_chat_template {
     json_t *tokens; /* {"bos_token": "<s>", ...} */
 };
 
+/* rapt_chat_apply with messages as objects that may have other members, such as "tool_calls", all of which the template is given;
+ * and `tools`, a list of {"type": "function", "function": {...}}, or NULL. Both are borrowed. */
+rapt_code chat_apply_list(const rapt_chat_template *chat, json_t *messages, json_t *tools, const rapt_chat_options *options,
+                          char **text, size_t *size, rapt_error *err);
+
 #endif

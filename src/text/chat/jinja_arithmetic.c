@@ -121,11 +121,33 @@ static bool is_list_or_tuple(jinja_value v)
     return v.kind == JINJA_LIST && v.list->shape <= JINJA_IS_TUPLE;
 }
 
+/* markupsafe.escape of a text that did not go through `safe`. */
+static jinja_value as_markup(jinja_work *w, jinja_value v)
+{
+    static const char letters[] = "&<>'\"";
+    static const char *const escapes[] = {"&amp;", "&lt;", "&gt;", "&#39;", "&#34;"};
+    buffer b = {0};
+    if (v.safe)
+        return v;
+    bool ok = jinja_step(w, v.size / 64 + 1) && buffer_reserve(&b, v.size);
+    for (size_t i = 0; i < v.size && ok; i++) {
+        const char *found = v.text[i] ? strchr(letters, v.text[i]) : NULL;
+        const char *put = found ? escapes[found - letters] : v.text + i;
+        ok = buffer_append(&b, put, found ? strlen(put) : 1) && b.size < JINJA_MOST_OUTPUT;
+    }
+    return jinja_take(w, &b, ok);
+}
+
 jinja_value jinja_binary(jinja_work *w, jinja_value op, jinja_value a, jinja_value b)
 {
     int64_t times;
     if (!jinja_defined(w, a) || !jinja_defined(w, b))
         return JINJA_NOTHING;
+    if ((a.safe || b.safe) && jinja_is(op, "+") && a.kind == JINJA_TEXT && b.kind == JINJA_TEXT) {
+        jinja_value both = join_texts(w, as_markup(w, a), as_markup(w, b));
+        both.safe = both.kind == JINJA_TEXT;
+        return both;
+    }
     if (a.safe || b.safe || (a.kind == JINJA_TEXT && jinja_is(op, "%")))
         jinja_fail(w, a.safe || b.safe ? "operators of a text that went through the filter safe are not implemented"
                                        : "formatting a str with %% is not implemented");
