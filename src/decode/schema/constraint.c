@@ -146,19 +146,27 @@ static bool find_allowed(const constrained *c, const int32_t *ends, size_t end_c
     return true;
 }
 
+/* Whether a token is left. NaN and inf stay, which the sampler refuses by name. Without branches, so that compilers make vectors
+ * of it: a vocabulary has 200,000 tokens. */
+static bool exclude_others(const uint8_t *restrict allowed, rapt_real *restrict x, size_t vocab)
+{
+    unsigned some = 0;
+    for (size_t i = 0; i < vocab; i++) {
+        const rapt_real kept = allowed[i] ? x[i] : (rapt_real)-INFINITY;
+        x[i] = x[i] < (rapt_real)INFINITY ? kept : x[i];
+        some |= !(x[i] == (rapt_real)-INFINITY);
+    }
+    return some != 0;
+}
+
 rapt_code constrained_restrict(const constrained *c, const int32_t *ends, size_t end_count, arena *scratch, rapt_real *x,
                                size_t vocab, bool *some, rapt_error *err)
 {
     const arena_mark mark = arena_save(scratch);
     const size_t size = vocab > c->trie->vocab ? vocab : c->trie->vocab;
     uint8_t *allowed = arena_zeroed(scratch, size, 1);
-    *some = false;
     const bool ok = allowed && find_allowed(c, ends, end_count, scratch, allowed, size);
-    for (size_t i = 0; i < vocab && ok; i++) {
-        if (!allowed[i] && x[i] < (rapt_real)INFINITY)
-            x[i] = (rapt_real)-INFINITY; /* NaN and inf stay, which the sampler refuses by name */
-        *some = *some || !(x[i] == (rapt_real)-INFINITY);
-    }
+    *some = ok && exclude_others(allowed, x, vocab);
     arena_release(scratch, mark);
     return ok ? RAPT_OK : schema_no_memory(err);
 }

@@ -97,8 +97,10 @@ static void allow_span(mask_walk *w, const schema_run *r, bool escapes, const tr
     if (*done > most)
         return;
     *done = (uint8_t)(most + 1);
-    for (size_t id = 0; id < w->trie->vocab; id++)
-        w->allowed[id] |= span->chars[id] <= most;
+    const uint8_t *restrict chars = span->chars;
+    uint8_t *restrict allowed = w->allowed;
+    for (size_t id = 0, vocab = w->trie->vocab; id < vocab; id++)
+        allowed[id] |= chars[id] <= most;
 }
 
 static bool walk_string(mask_walk *w, const schema_run *r)
