@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 typedef struct sorted_token {
     uint64_t first; /* eight bytes, the first one highest */
@@ -208,6 +209,19 @@ static size_t count_trie_nodes(const sorted_token *list, size_t count)
     return nodes;
 }
 
+static bool put_quotes(token_trie *t)
+{
+    size_t capacity = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->nodes[i].byte != '"')
+            continue;
+        if (!ARRAY_RESERVE(&t->quotes, &capacity, t->quote_count + 1))
+            return false;
+        t->quotes[t->quote_count++] = i;
+    }
+    return true;
+}
+
 static void put_nodes(token_trie *t, const sorted_token *list, size_t count)
 {
     uint32_t open[TRIE_LONGEST + 1], depth = 0;
@@ -218,9 +232,10 @@ static void put_nodes(token_trie *t, const sorted_token *list, size_t count)
             t->nodes[open[depth - 1]].end = t->count;
         for (; depth < k->size; depth++) {
             open[depth] = t->count;
-            t->nodes[t->count++] = (trie_node){0, -1, (uint8_t)k->bytes[depth], (uint8_t)(depth + 1)};
+            t->nodes[t->count++] = (trie_node){0, -1, (uint8_t)k->bytes[depth], (uint8_t)(depth + 1), 0};
         }
         trie_node *n = &t->nodes[open[depth - 1]];
+        n->more = n->token >= 0;
         t->same[k->id] = n->token;
         n->token = k->id;
         t->single[n->byte] = t->single[n->byte] || k->size == 1;
@@ -238,7 +253,8 @@ static bool fill_trie(token_trie *t, token_bytes *b, sorted_token *list, sorted_
     if (!t->nodes)
         return false;
     put_nodes(t, list, count);
-    return true;
+    t->hash = XXH3_64bits_withSeed(t->nodes, t->count * sizeof *t->nodes, XXH3_64bits(t->same, t->vocab * sizeof *t->same));
+    return put_quotes(t);
 }
 
 static size_t token_text_bytes(const rapt_tokenizer *k, size_t vocab)
@@ -261,7 +277,7 @@ static token_trie *token_trie_new(const rapt_tokenizer *k)
     if (ok) {
         t->vocab = vocab;
         t->bare_start = b.marked && pipeline_loses_first(k);
-        ok = (t->same = malloc((vocab + 1) * sizeof *t->same)) != NULL &&
+        ok = (t->same = calloc(vocab + 1, sizeof *t->same)) != NULL &&
              fill_trie(t, &b, lists, lists + vocab, counts);
     }
     free(lists);
@@ -291,6 +307,7 @@ void token_trie_free(token_trie *t)
             trie_span_free(atomic_load(&t->spans[i][s]));
     free(t->nodes);
     free(t->same);
+    free(t->quotes);
     free(t);
 }
 

@@ -14,6 +14,7 @@ typedef struct trie_node {
     int32_t token;  /* the first token that ends here; -1: none */
     uint8_t byte;
     uint8_t depth;  /* bytes from the root, 1 for the first */
+    uint16_t more;  /* whether other tokens end here, too; 16 bits, so that there is no padding and nodes can be hashed */
 } trie_node;
 
 /* What tokens do within a string that is in some state of a character. */
@@ -32,6 +33,9 @@ typedef struct token_trie {
     trie_node *nodes;  /* [count] */
     uint32_t count;
     int32_t *same;     /* [vocab] the next token with the same bytes; -1: none */
+    uint32_t *quotes;  /* [quote_count] nodes whose byte is the quotation mark */
+    size_t quote_count;
+    uint64_t hash;     /* of its tokens: tries with equal ones are equal */
     size_t vocab;
     bool single[256];  /* whether a byte is a token */
     bool bare_start;   /* the spaces of a text's first token are lost */

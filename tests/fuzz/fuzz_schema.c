@@ -38,7 +38,7 @@ static int32_t choose(const constrained *c, uint64_t seed, size_t step)
     size_t count = 0;
     arena scratch;
     arena_init(&scratch, 4096);
-    require(c->trie->vocab <= sizeof allowed && schema_mask(c->state, c->trie, &scratch, allowed));
+    require(c->trie->vocab <= sizeof allowed && schema_mask(c->state, (json_schema *)c->constraint, c->trie, &scratch, allowed));
     arena_free(&scratch);
     for (size_t id = 0; id < c->trie->vocab; id++)
         count += allowed[id];

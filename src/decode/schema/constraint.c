@@ -50,7 +50,7 @@ const rapt_constraint *constraint_keep(const rapt_constraint *c)
 
 size_t constraint_bytes(const rapt_constraint *c)
 {
-    return c ? c->schema.memory.reserved : 0;
+    return c ? c->schema.memory.reserved + c->schema.tables.most : 0;
 }
 
 bool constraint_brackets(const rapt_constraint *c)
@@ -136,7 +136,7 @@ bool constrained_must_end(const constrained *c)
 static bool find_allowed(const constrained *c, const int32_t *ends, size_t end_count, arena *scratch, uint8_t *allowed,
                          size_t size)
 {
-    if (!schema_mask(c->state, c->trie, scratch, allowed))
+    if (!schema_mask(c->state, (json_schema *)&c->constraint->schema, c->trie, scratch, allowed))
         return false;
     for (size_t id = 0; id < size && c->begins && c->trie->bare_start; id++)
         allowed[id] = allowed[id] && !loses_spaces(c, (int32_t)id);

@@ -10,6 +10,7 @@
 /* rapt_constraint_json_schema with a bound of its own for the memory of the automaton, in bytes: at most SCHEMA_MEMORY. */
 rapt_constraint *constraint_new(const char *schema, size_t size, size_t max_memory, rapt_error *err);
 const rapt_constraint *constraint_keep(const rapt_constraint *c);
+/* Bytes that it takes at most, with what it may keep of tokens later. */
 size_t constraint_bytes(const rapt_constraint *c);
 /* Whether each of its values ends with a bracket, so that no token of the end ever follows one. */
 bool constraint_brackets(const rapt_constraint *c);

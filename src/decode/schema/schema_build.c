@@ -7,6 +7,7 @@
 #include "decode/schema/schema_given.h"
 #include "decode/schema/schema_heights.h"
 #include "decode/schema/schema_pattern.h"
+#include "decode/schema/schema_rows.h"
 
 #include "base/buffer.h"
 #include "base/rng.h"
@@ -458,6 +459,8 @@ rapt_code schema_build(json_schema *s, const char *text, size_t size, size_t max
         b->work = (schema_work){root, &s->memory, max_memory, SCHEMA_STEPS};
         b->given.work = b->patterns.work = &b->work;
         code = build_nodes(b, &own);
+        s->tables.most = b->patterns.count > 0 ? SCHEMA_TABLES : 0;
+        atomic_init(&s->tables.left, s->tables.most);
         given_lists_free(&b->given);
         free(b->patterns.list);
         free(b->nodes);
@@ -470,5 +473,6 @@ rapt_code schema_build(json_schema *s, const char *text, size_t size, size_t max
 
 void schema_free(json_schema *s)
 {
+    schema_rows_free(&s->tables);
     arena_free(&s->memory);
 }

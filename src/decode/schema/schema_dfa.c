@@ -33,7 +33,7 @@ int32_t schema_nfa_add(schema_nfa *n, schema_nfa_state state)
 
 typedef struct determining {
     const schema_nfa *nfa;
-    int32_t *members;     /* of all sets, one after the other, in ascending order */
+    int32_t *members;     /* of all sets, one after the other */
     size_t member_count, member_capacity;
     size_t from[MAX_STATES + 1];
     uint16_t slots[SLOTS];          /* sets by their hash; 0: none, else one more */
@@ -91,32 +91,34 @@ static outcome put_state(determining *d, int32_t state)
     return FOUND;
 }
 
-static int by_number(const void *a, const void *b)
+/* Whether a set of `size` states is the one that was put last: of its states, all were put in this round. */
+static bool is_last_set(const determining *d, size_t set, size_t size)
 {
-    return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b);
+    if (d->from[set] - d->from[set - 1] != size)
+        return false;
+    for (size_t i = d->from[set - 1]; i < d->from[set]; i++)
+        if (d->marked[d->members[i]] != d->round)
+            return false;
+    return true;
 }
 
-/* The place of the set that was put last, or of an equal one that was there. */
+/* The place of the set that was put last, or of an equal one that was there. The hash does not depend on the order of states. */
 static uint16_t *slot_of(determining *d, const int32_t *own, size_t size)
 {
-    uint64_t hash = size;
-    for (size_t i = 0; i < size; i++)
-        hash = rng_mix(hash, (uint64_t)own[i]);
-    for (size_t at = hash % SLOTS;; at = (at + 1) % SLOTS) {
-        const size_t set = d->slots[at];
-        if (set == 0 || (d->from[set] - d->from[set - 1] == size &&
-                         memcmp(d->members + d->from[set - 1], own, size * sizeof *own) == 0))
-            return &d->slots[at];
+    uint64_t hash = 0;
+    for (size_t i = 0; i < size; i++) {
+        const uint64_t mixed = ((uint64_t)own[i] + 1) * 0x9E3779B97F4A7C15u;
+        hash += mixed ^ mixed >> 29;
     }
+    for (size_t at = rng_mix(hash, size) % SLOTS;; at = (at + 1) % SLOTS)
+        if (d->slots[at] == 0 || is_last_set(d, d->slots[at], size))
+            return &d->slots[at];
 }
 
 /* The number of the set that was put last, or of an equal one that was there. */
 static outcome close_set(determining *d, size_t *set)
 {
-    int32_t *own = d->members + d->from[d->count];
-    const size_t size = d->member_count - d->from[d->count];
-    qsort(own, size, sizeof *own, by_number);
-    uint16_t *slot = slot_of(d, own, size);
+    uint16_t *slot = slot_of(d, d->members + d->from[d->count], d->member_count - d->from[d->count]);
     if (*slot > 0) {
         d->member_count = d->from[d->count];
     } else if (d->count == MAX_STATES) {

@@ -3,10 +3,13 @@
  * walked. A walk is bounded: when too much work is done, what is left is walked by single characters. */
 #include "decode/schema/schema_mask.h"
 
+#include "decode/schema/schema_rows.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct mask_walk {
+    schema_tables *tables;
     const token_trie *trie;
     arena *scratch;
     uint8_t *allowed;
@@ -14,6 +17,9 @@ typedef struct mask_walk {
     bool brief;   /* there was none left: only tokens of one character, and those that are known beforehand */
     schema_state *levels[TRIE_LONGEST + 1]; /* after each byte of a token; made when they are needed */
     uint8_t spanned[2][JSON_CHAR_STATES];   /* characters up to which allow_span has been, plus 1 */
+    uint64_t *stay;      /* bits of tokens that stay in a pattern; NULL: there is none yet */
+    uint64_t *walked;    /* bits of quotation marks behind which walk_pattern has been, if the pattern's end leads to `closed` */
+    schema_state *closed;
 } mask_walk;
 
 static schema_state *mask_level(mask_walk *w, size_t level)
@@ -65,28 +71,71 @@ static bool walk_nodes(mask_walk *w, uint32_t begin, uint32_t end, size_t base)
     return true;
 }
 
+static bool begin_patterns(mask_walk *w)
+{
+    if (w->stay)
+        return true;
+    w->stay = arena_zeroed(w->scratch, schema_token_words(w->trie) + 1, sizeof *w->stay);
+    w->walked = arena_zeroed(w->scratch, schema_quote_words(w->trie) + 1, sizeof *w->walked);
+    w->closed = arena_array(w->scratch, 1, sizeof *w->closed);
+    if (!w->stay || !w->walked || !w->closed)
+        return false;
+    w->closed->count = 0;
+    return true;
+}
+
+/* Patterns that are read side by side mostly end alike: what follows is walked once. */
+static void close_pattern(mask_walk *w, const schema_run *r, schema_state *after)
+{
+    after->count = 0;
+    schema_run_close(r, after);
+    if (w->closed->count == 1 && schema_runs_equal(&after->runs[0], &w->closed->runs[0]))
+        return;
+    memset(w->walked, 0, schema_quote_words(w->trie) * sizeof *w->walked);
+    w->closed->count = 0;
+    schema_run_close(r, w->closed);
+}
+
+static bool walk_quotes(mask_walk *w, const uint64_t *quotes)
+{
+    for (size_t i = 0; i < schema_quote_words(w->trie); i++) {
+        const uint64_t fresh = quotes[i] & ~w->walked[i];
+        w->walked[i] |= fresh;
+        for (size_t bit = 0; bit < 64 && fresh >> bit; bit++) {
+            if (!(fresh >> bit & 1))
+                continue;
+            const uint32_t node = w->trie->quotes[64 * i + bit];
+            const trie_node *n = &w->trie->nodes[node];
+            allow_tokens(w, n);
+            if (!walk_nodes(w, node + 1, n->end, n->depth))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* The bytes of a pattern, and what follows its end. */
 static bool walk_pattern(mask_walk *w, const schema_run *r)
 {
-    const schema_dfa *d = r->now->dfa;
-    uint16_t at[TRIE_LONGEST + 1] = {(uint16_t)r->low};
+    const uint64_t *row = schema_row(w->tables, r->now->dfa, w->trie, r->low, w->scratch);
     schema_state *after = mask_level(w, 0);
-    if (!after)
+    if (!row || !after || !begin_patterns(w))
         return false;
-    after->count = 0;
-    schema_run_close(r, after);
-    for (uint32_t i = 0; i < w->trie->count;) {
-        const trie_node *n = &w->trie->nodes[i];
-        const uint16_t from = at[n->depth - 1];
-        at[n->depth] = d->next[from * d->class_count + d->classes[n->byte]];
-        const bool ends = at[n->depth] == SCHEMA_DFA_BAD && n->byte == '"' && d->accepts[from];
-        if (ends && !walk_nodes(w, i + 1, n->end, n->depth))
-            return false;
-        if (ends || at[n->depth] != SCHEMA_DFA_BAD)
-            allow_tokens(w, n);
-        i = at[n->depth] == SCHEMA_DFA_BAD ? n->end : i + 1;
+    for (size_t i = 0; i < schema_token_words(w->trie); i++)
+        w->stay[i] |= row[i];
+    close_pattern(w, r, after);
+    return walk_quotes(w, row + schema_token_words(w->trie));
+}
+
+static void allow_bits(const mask_walk *w, const uint64_t *bits)
+{
+    const size_t vocab = w->trie->vocab;
+    for (size_t i = 0; i < vocab; i += 64) {
+        const uint64_t word = bits[i / 64];
+        const size_t most = vocab - i < 64 ? vocab - i : 64;
+        for (size_t k = 0; word && k < most; k++)
+            w->allowed[i + k] |= word >> k & 1;
     }
-    return true;
 }
 
 /* Allows the tokens that stay in the string of a run and begin at most `room` characters. */
@@ -196,18 +245,20 @@ static bool walk_run(mask_walk *w, const schema_run *r)
     return walk_nodes(w, 0, w->trie->count, 0);
 }
 
-bool schema_mask(const schema_state *s, const token_trie *t, arena *scratch, uint8_t *allowed)
+bool schema_mask(const schema_state *s, json_schema *of, const token_trie *t, arena *scratch, uint8_t *allowed)
 {
-    return schema_mask_within(s, t, SCHEMA_MASK_WORK, scratch, allowed);
+    return schema_mask_within(s, of, t, SCHEMA_MASK_WORK, scratch, allowed);
 }
 
-bool schema_mask_within(const schema_state *s, const token_trie *t, size_t work, arena *scratch, uint8_t *allowed)
+bool schema_mask_within(const schema_state *s, json_schema *of, const token_trie *t, size_t work, arena *scratch,
+                        uint8_t *allowed)
 {
     const arena_mark mark = arena_save(scratch);
     mask_walk *w = arena_zeroed(scratch, 1, sizeof *w);
     bool ok = w != NULL;
     memset(allowed, 0, t->vocab);
     if (ok) {
+        w->tables = &of->tables;
         w->trie = t;
         w->scratch = scratch;
         w->allowed = allowed;
@@ -220,6 +271,8 @@ bool schema_mask_within(const schema_state *s, const token_trie *t, size_t work,
             ok = walk_run(w, &s->runs[i]);
         }
     }
+    if (ok && w->stay)
+        allow_bits(w, w->stay);
     arena_release(scratch, mark);
     return ok;
 }

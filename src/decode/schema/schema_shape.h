@@ -1,11 +1,12 @@
 /* decode/schema/schema_shape.h: a schema as an automaton: values as nodes, whose alternatives are shapes. Made by schema_build.c,
- * run by schema_step.c; nobody changes it in between. */
+ * run by schema_step.c. Nobody changes it in between, but for tables of tokens. */
 #ifndef DECODE_SCHEMA_SCHEMA_SHAPE_H
 #define DECODE_SCHEMA_SCHEMA_SHAPE_H
 
 #include "base/arena.h"
 #include "rapt/base.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +20,8 @@ enum {
     SCHEMA_MAX_NODES = 4096,
     SCHEMA_RUNS = 64,           /* alternatives of one value: anyOf and the like, multiplied; ways to read an output at once */
     SCHEMA_PATTERN_RUNS = 8,    /* of them, in strings with a pattern */
-    SCHEMA_MAX_STATES = 8192    /* of all patterns together */
+    SCHEMA_MAX_STATES = 8192,   /* of all patterns together */
+    SCHEMA_TABLES = 8 << 20     /* bytes of what is kept of a vocabulary's tokens for patterns */
 };
 #define SCHEMA_INTEGER 9007199254740991 /* 2^53 - 1: integers lie between this and its negative, as in I-JSON (RFC 7493) */
 
@@ -38,6 +40,7 @@ typedef struct schema_dfa {
     uint16_t *next;   /* [states, class_count]; SCHEMA_DFA_BAD: none */
     bool *accepts;    /* [states] */
     size_t states, class_count;
+    _Atomic(struct schema_rows *) rows; /* schema_rows.h: one for each vocabulary, made when needed */
 } schema_dfa;
 
 #define SCHEMA_DFA_BAD UINT16_MAX
@@ -82,8 +85,16 @@ struct schema_node {
     size_t count;
 };
 
+/* What is kept of tokens: the one thing that changes once a schema is read. */
+typedef struct schema_tables {
+    size_t most;        /* bytes: SCHEMA_TABLES; 0: there are no patterns */
+    atomic_size_t left; /* of them */
+    _Atomic(struct schema_rows *) all;
+} schema_tables;
+
 typedef struct json_schema {
     arena memory;
+    schema_tables tables;
     const schema_node *root;
     schema_node **nodes; /* [node_count] all of them */
     size_t node_count;

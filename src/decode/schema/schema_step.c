@@ -11,7 +11,7 @@ enum { GAP_FULL = 255, GAP_INDENT = 4 }; /* spaces for each level after a line f
 
 /* ---- runs ----------------------------------------------------------------------------------------------------- */
 
-static bool runs_equal(const schema_run *a, const schema_run *b)
+bool schema_runs_equal(const schema_run *a, const schema_run *b)
 {
     return a->want == b->want && a->now == b->now && a->chars == b->chars && a->low == b->low && a->high == b->high &&
            a->phase == b->phase && a->gap == b->gap && a->letter == b->letter && a->depth == b->depth &&
@@ -46,7 +46,7 @@ static void run_merge(schema_state *out)
 {
     out->work += out->count / 8;
     for (size_t i = 0; i + 1 < out->count; i++)
-        if (runs_equal(&out->runs[i], &out->runs[out->count - 1])) {
+        if (schema_runs_equal(&out->runs[i], &out->runs[out->count - 1])) {
             out->count--;
             return;
         }

@@ -54,6 +54,7 @@ bool schema_state_done(const schema_state *s);
  * SCHEMA_RUNS of the ways to read the output are kept, and SCHEMA_PATTERN_RUNS in patterns; a way that is kept can be completed,
  * so what is dropped only narrows what may follow. out->count 0: the bytes cannot follow. `scratch` [2] is overwritten. */
 void schema_advance(const schema_state *s, const char *bytes, size_t size, schema_state *scratch, schema_state *out);
+bool schema_runs_equal(const schema_run *a, const schema_run *b);
 /* Adds `r`, in which a value has just ended. */
 void schema_run_close(const schema_run *r, schema_state *out);
 /* Adds what follows another key of `r`. */

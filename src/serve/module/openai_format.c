@@ -53,11 +53,13 @@ static rapt_constraint *format_constraint(const openai_asked *q, const char *fie
 {
     rapt_error err = {0};
     const size_t size = strlen(text), memory = automaton_bytes(size);
+    const bool patterns = strstr(text, "\"pattern\":") || strstr(text, "\"format\":");
+    const size_t asked = memory + READING + TREE_OF_BYTE * size + (patterns ? SCHEMA_TABLES : 0);
     schema_cache *cache = app_schemas(q->app);
     rapt_constraint *c = schema_cache_find(cache, text, size);
     if (c)
         return c;
-    if (!request_asks(q->x, ADMISSION_MAKING, memory + READING + TREE_OF_BYTE * size, f->error, "a schema of %zu bytes", size))
+    if (!request_asks(q->x, ADMISSION_MAKING, asked, f->error, "a schema of %zu bytes", size))
         return NULL;
     if (!(c = constraint_new(text, size, memory, &err)))
         format_fail(f, field, err.code, &err);

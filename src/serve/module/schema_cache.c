@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ENTRIES = 16, MAX_BYTES = 32 << 20 };
+enum { MAX_ENTRIES = 16, MAX_BYTES = 64 << 20 };
 
 typedef struct schema_entry {
     char *schema; /* [size] */
