@@ -194,6 +194,16 @@ static void chats_refuse(void **state)
         {"\"top_k\": 1", "top_k", "not supported"},
         {"\"stop\": \"\"", "stop", "empty"}};
     assert_all_refused(openai_chat, "\"model\": \"chatty\", \"messages\": [" USER "]", cases, sizeof cases / sizeof *cases);
+    static const refused_case responses[] = {
+        {"\"text\": {\"format\": {}}", "text.format.type", "required"},
+        {"\"text\": {\"format\": {\"type\": \"json_schema\", \"name\": \"a\"}}", "text.format.schema", "required"},
+        {"\"text\": {\"format\": {\"type\": \"json_schema\", \"name\": 1, \"schema\": {}}}", "text.format.name", "a string"},
+        {"\"text\": {\"format\": {\"type\": \"json_schema\", \"schema\": {\"not\": {}}}}", "text.format",
+         "text.format: schema, #: \"not\" is not supported"},
+        {"\"text\": {\"format\": {\"type\": \"json_object\"}}, \"stop\": \"x\"", "stop", "beside text.format"},
+        {"\"text\": {\"verbosity\": \"low\"}", "text.verbosity", "not supported"}};
+    assert_all_refused(openai_responses, "\"model\": \"chatty\", \"input\": \"hi\"", responses,
+                       sizeof responses / sizeof *responses);
     assert_all_refused(openai_chat, "\"model\": \"chatty\"", messages, sizeof messages / sizeof *messages);
     assert_all_refused(openai_chat, "\"model\": \"en-fr\", \"messages\": [" USER "]", translations,
                        sizeof translations / sizeof *translations);

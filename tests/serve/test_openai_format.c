@@ -1,5 +1,5 @@
-/* tests/serve/test_openai_format.c: "response_format": replies obey, and are the texts of a generator with the same constraint,
- * whole and streamed, alone and beside others; what is remembered of schemas.
+/* tests/serve/test_openai_format.c: "response_format" and "text.format": replies obey, and are the texts of a generator with the
+ * same constraint, whole and streamed, alone and beside others; what is remembered of schemas.
  * labels: threads */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -115,6 +115,30 @@ static void replies_are_completions(void **state)
     json_decref(parts);
 }
 
+/* A response has the text of a chat with the same format, and repeats the format. */
+static void responses_are_chats(void **state)
+{
+    (void)state;
+    static const char *const formats[][2] = {
+        {"{\"type\": \"json_schema\", \"name\": \"n\", \"strict\": true, \"schema\": " SCHEMA "}", FORMAT},
+        {"{\"type\": \"json_object\"}", "\"response_format\": {\"type\": \"json_object\"}"},
+        {"{\"type\": \"text\"}", "\"response_format\": null"}};
+    for (size_t i = 0; i < 3; i++) {
+        char body[1024];
+        snprintf(body, sizeof body, "{\"model\": \"chatty\", \"messages\": [{\"role\": \"user\", \"content\": \"hi\"}], "
+                 "\"seed\": 6, \"max_tokens\": 29, %s}", formats[i][1]);
+        json_t *chat = case_json(&served_here, openai_chat, body, 200), *format = json_loads(formats[i][0], 0, NULL);
+        snprintf(body, sizeof body, "{\"model\": \"chatty\", \"input\": \"hi\", \"seed\": 6, \"max_output_tokens\": 29, "
+                 "\"text\": {\"verbosity\": \"medium\", \"format\": %s}}", formats[i][0]);
+        json_t *got = case_json(&served_here, openai_responses, body, 200);
+        assert_true(json_equal(case_at(got, "output.0.content.0.text"), case_at(chat, "choices.0.message.content")));
+        assert_true(json_equal(case_at(got, "text.format"), format));
+        json_decref(format);
+        json_decref(chat);
+        json_decref(got);
+    }
+}
+
 static void any_object_and_text_are_formats(void **state)
 {
     (void)state;
@@ -178,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_obey_and_are_a_generators), cmocka_unit_test(replies_are_completions),
+        cmocka_unit_test(responses_are_chats),
         cmocka_unit_test(any_object_and_text_are_formats), cmocka_unit_test(schemas_are_remembered)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

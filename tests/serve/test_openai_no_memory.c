@@ -82,6 +82,9 @@ static void requests_survive(void **state)
         {"a completion of JSON", openai_completions,
          "{\"model\": \"bytes\", \"prompt\": \"ab\", \"max_tokens\": 3, \"seed\": 1, \"response_format\": {\"type\": "
          "\"json_schema\", \"json_schema\": {\"schema\": {\"enum\": [1, \"a\"]}}}}", 20},
+        {"a response of JSON", openai_responses,
+         "{\"model\": \"chatty\", \"input\": \"hi\", \"max_output_tokens\": 3, \"seed\": 1, \"text\": {\"format\": {\"type\": "
+         "\"json_schema\", \"name\": \"a\", \"schema\": {\"pattern\": \"^ab*$\", \"type\": \"string\"}}}}", 20},
         {"a chat", openai_chat,
          "{\"model\": \"chatty\", \"messages\": [{\"role\": \"user\", \"content\": [{\"type\": \"text\", \"text\": \"x\"}]}], "
          "\"logprobs\": true, \"top_logprobs\": 1, \"max_tokens\": 2, \"seed\": 1}", 20},

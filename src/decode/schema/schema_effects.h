@@ -1,5 +1,5 @@
 /* decode/schema/schema_effects.h: what the bytes of tokens do to a pattern's automaton: after which state which one follows.
- * Thousands of tokens do the same, as all words of five small letters do to [a-z ]{20,60}, so a vocabulary has few effects. */
+ * Thousands of tokens do the same, as all words of five lower case letters do to [a-z ]{20,60}, so a vocabulary has few. */
 #ifndef DECODE_SCHEMA_SCHEMA_EFFECTS_H
 #define DECODE_SCHEMA_SCHEMA_EFFECTS_H
 

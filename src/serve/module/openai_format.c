@@ -24,21 +24,34 @@ static size_t automaton_bytes(size_t size)
     return bytes < AUTOMATON ? bytes : AUTOMATON;
 }
 
-/* The schema of {"json_schema": {"schema": ...}} as text, to be freed; NULL with the error set. */
-static char *format_schema(fields *format)
+/* The schema as text, to be freed; NULL with the error set. */
+static char *schema_text_in(fields *f)
+{
+    char *text = NULL;
+    fields_ignore(f, "name");
+    fields_ignore(f, "description");
+    fields_flag(f, "strict", true); /* every schema is obeyed strictly */
+    const json_t *schema = fields_value(f, "schema");
+    if (!schema)
+        fields_fail(f, "schema", "is required");
+    else if (!(text = json_dumps(schema, JSON_COMPACT | JSON_ENCODE_ANY)))
+        request_fail(f->error, 503, NULL, "out of memory for the request");
+    return text;
+}
+
+/* `flat`: name and schema stand beside the type, not in an object of their own. */
+static char *format_schema(fields *format, bool flat, openai_options *o)
 {
     fields f;
-    char *text = NULL;
+    if (flat) {
+        const char *name = fields_text(format, "name");
+        if (name && !(o->schema_name = strdup(name)))
+            request_fail(format->error, 503, NULL, "out of memory for the request");
+        return schema_text_in(format);
+    }
     if (!fields_object(format, "json_schema", &f))
         fields_fail(format, "json_schema", "is required");
-    fields_ignore(&f, "name");
-    fields_ignore(&f, "description");
-    fields_flag(&f, "strict", true); /* every schema is obeyed strictly */
-    const json_t *schema = fields_value(&f, "schema");
-    if (!schema)
-        fields_fail(&f, "schema", "is required");
-    else if (!(text = json_dumps(schema, JSON_COMPACT | JSON_ENCODE_ANY)))
-        request_fail(f.error, 503, NULL, "out of memory for the request");
+    char *text = schema_text_in(&f);
     fields_finish(&f);
     fields_free(&f);
     return text;
@@ -49,8 +62,9 @@ static void format_fail(fields *f, const char *field, rapt_code code, const rapt
     request_fail(f->error, reply_status(code), field, "%s: %s", field, err->message);
 }
 
-static rapt_constraint *format_constraint(const openai_asked *q, const char *field, const char *text, fields *f)
+static rapt_constraint *format_constraint(const openai_asked *q, const char *field, const char *text)
 {
+    fields *f = q->f;
     rapt_error err = {0};
     const size_t size = strlen(text), memory = automaton_bytes(size);
     const bool patterns = strstr(text, "\"pattern\":") || strstr(text, "\"format\":");
@@ -75,7 +89,7 @@ void openai_format_constrain(openai_request *r, const openai_asked *q, const cha
     openai_options *o = &r->options;
     if (o->o.stop_count > 0)
         fields_fail(f, "stop", "beside %s it would end JSON that is not whole", field);
-    if (f->error->status || !(o->constraint = format_constraint(q, field, o->schema, f)))
+    if (f->error->status || !(o->constraint = format_constraint(q, field, o->schema)))
         return;
     o->o.constraint = o->constraint;
     const rapt_code code = constraint_check(o->constraint, q->m->language.tokenizer, &err);
@@ -83,24 +97,52 @@ void openai_format_constrain(openai_request *r, const openai_asked *q, const cha
         format_fail(f, field, code, &err);
 }
 
-void openai_format_read(openai_request *r, const openai_asked *q)
+/* The field `key` of `outer`, which messages call `field`. */
+static void format_read(openai_request *r, const openai_asked *q, fields *outer, const char *key, const char *field)
 {
     static const char *const types[] = {"text", "json_object", "json_schema"};
     enum { TEXT, OBJECT, SCHEMA, ABSENT };
     fields format;
-    if (fields_object(q->f, "response_format", &format)) {
+    if (fields_object(outer, key, &format)) {
         const size_t type = fields_word(&format, "type", types, ABSENT, ABSENT);
         if (type == ABSENT)
             fields_fail(&format, "type", "is required");
         if (type == OBJECT && !(r->options.schema = strdup(CONSTRAINT_OBJECT)))
             request_fail(q->f->error, 503, NULL, "out of memory for the request");
         if (type == SCHEMA)
-            r->options.schema = format_schema(&format);
+            r->options.schema = format_schema(&format, outer != q->f, &r->options);
         fields_finish(&format);
         if (r->options.schema && !q->f->error->status)
-            openai_format_constrain(r, q, "response_format");
+            openai_format_constrain(r, q, field);
     }
     fields_free(&format);
+}
+
+void openai_format_read(openai_request *r, const openai_asked *q)
+{
+    format_read(r, q, q->f, "response_format", "response_format");
+}
+
+void openai_format_read_text(openai_request *r, const openai_asked *q)
+{
+    fields text;
+    if (fields_object(q->f, "text", &text)) {
+        fields_neutral(&text, "verbosity", "[\"medium\"]");
+        format_read(r, q, &text, "format", "text.format");
+        fields_finish(&text);
+    }
+    fields_free(&text);
+}
+
+json_t *openai_format_text(const openai_request *r)
+{
+    const char *schema = r->options.schema, *name = r->options.schema_name;
+    if (!schema)
+        return json_pack("{s:{s:s}}", "format", "type", "text");
+    if (!name && strcmp(schema, CONSTRAINT_OBJECT) == 0)
+        return json_pack("{s:{s:s}}", "format", "type", "json_object");
+    return json_pack("{s:{s:s, s:s, s:b, s:o}}", "format", "type", "json_schema", "name", name ? name : "", "strict", 1, "schema",
+                     json_loads(schema, JSON_DECODE_ANY, NULL));
 }
 
 void openai_format_replay(const openai_request *r, replay *to)

@@ -147,6 +147,7 @@ void openai_options_free(openai_options *o)
     free(o->biases);
     rapt_constraint_free(o->constraint);
     free(o->schema);
+    free(o->schema_name);
     *o = (openai_options){0};
 }
 

@@ -11,7 +11,7 @@ typedef struct openai_options {
     char **stops;            /* for `o`; owned, including the texts: choices are queued when the fields are already freed */
     rapt_logit_bias *biases; /* for `o`; owned */
     rapt_constraint *constraint; /* for `o`; owned; openai_format.c */
-    char *schema;            /* of the constraint, owned; NULL: there is none */
+    char *schema, *schema_name; /* of the constraint, owned; NULL: there is none */
     uint64_t seed;           /* the request's, or a random one */
     size_t n;                /* choices for each prompt */
     bool stream, include_usage;

@@ -3,6 +3,7 @@
 #include "serve/module/openai.h"
 
 #include "serve/module/openai_chat.h"
+#include "serve/module/openai_format.h"
 #include "serve/module/sse.h"
 
 #include <stdio.h>
@@ -46,14 +47,14 @@ static json_t *response_object(const openai_about *about, const openai_choice *c
     json_t *output = finish ? json_pack("[o]", item_object(about, c, finish)) : json_array();
     json_t *limit = r->is_open ? json_null() : json_integer((json_int_t)r->options.o.max_tokens);
     return json_pack("{s:s, s:s, s:I, s:s, s:n, s:o?, s:s, s:s, s:o, s:o, s:f, s:f, s:b, s:b, s:s, s:[], s:s, s:{}, s:n,"
-                     " s:{s:{s:s}}, s:o?}",
+                     " s:o, s:o?}",
                      "id", about->id, "object", "response", "created_at", (json_int_t)about->created, "status",
                      status_of(finish), "error", "incomplete_details",
                      cut ? json_pack("{s:s}", "reason", "max_output_tokens") : json_null(), "model", about->model,
                      "system_fingerprint", about->fingerprint, "output", output, "max_output_tokens", limit, "temperature",
                      s->temperature, "top_p", s->top_p, "parallel_tool_calls", !r->serial_tools, "store", 0, "tool_choice",
                      r->no_tools ? "none" : "auto", "tools", "truncation", "disabled", "metadata", "previous_response_id", "text",
-                     "format", "type", "text", "usage", finish ? usage_object(about) : json_null());
+                     openai_format_text(r), "usage", finish ? usage_object(about) : json_null());
 }
 
 static json_t *response_whole(const openai_about *about, const openai_choice *c)
@@ -127,7 +128,7 @@ static void responses_refuse_fields(fields *f)
 {
     static const char *const neutral[][2] = {
         {"tools", "[[]]"}, {"tool_choice", "[\"none\", \"auto\"]"}, {"parallel_tool_calls", "[true, false]"}, {"include", "[[]]"},
-        {"text", "[{}, {\"format\": {\"type\": \"text\"}}]"}, {"truncation", "[\"disabled\"]"}, {"background", "[false]"},
+        {"truncation", "[\"disabled\"]"}, {"background", "[false]"},
         {"reasoning", "[{}, {\"effort\": null}, {\"effort\": \"none\"}]"}, {"service_tier", "[\"auto\", \"default\"]"},
         {"previous_response_id", "[]"}, {"conversation", "[]"}, {"prompt", "[]"}, {"top_logprobs", "[0]"}, {"n", "[1]"},
         {"max_tool_calls", "[]"}};
@@ -152,6 +153,7 @@ static void responses_read(openai_request *r, const openai_asked *q)
     const int64_t tokens = openai_max_tokens(f, "max_output_tokens", -1, 1, q->limits, q->m);
     if (!f->error->status)
         openai_chat_limit(r, tokens, q->limits, q->m);
+    openai_format_read_text(r, q);
     openai_messages_free(&messages);
 }
 
