@@ -4,7 +4,8 @@ token to its last bit, whoever else is being served.
 
     tools/serve_bits.py RAPT LANGUAGE_MODEL TRANSLATION_MODEL [--responses N] [--lines FILE]
 
-Prompts and sources are pieces of the lines of FILE, or of made-up lines of five words; a short FILE is repeated.
+Prompts and sources are pieces of the lines of FILE, or of made-up lines of five words; a short FILE is repeated. A fifth of the
+prompts have a response_format of JSON, so the model's tokenizer must be one that a schema can constrain (docs/constrained.md).
 Each server is started with another choice of clients, slots, chunks of prompts, prefix cache, threads and ISA level; what is
 expected comes from `rapt generate` and `rapt translate`, once for each number format, at the machine's own level: in fp32 and with
 quantized weights results must not depend on the level, in bf16 they are compared at that level only. Exit status 1: something
@@ -17,12 +18,19 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import threading
 
 from levels import levels
 
 FORMATS = ["fp32", "q8_0", "q4_0", "bf16"]
 CHOICES = {"clients": [1, 8, 64], "slots": [1, 3, 16], "chunk": [1, 7, 64, 0], "cache": [True, False], "threads": [1, 2, 5]}
+
+
+SCHEMAS = [{"type": "object"}, {"type": "array", "items": {"type": ["integer", "null"]}, "maxItems": 9},
+           {"type": "object", "properties": {"name": {"type": "string", "maxLength": 12}, "kind": {"enum": ["a", "ab", 1]}},
+            "required": ["name"], "additionalProperties": {"type": "boolean"}},
+           {"anyOf": [{"type": "string", "pattern": "^[a-z ]{3,30}$"}, {"type": "string", "format": "date"}, {"type": "number"}]}]
 
 
 # ---- requests, and what the command line makes of them ------------------------------------------------------------------
@@ -50,6 +58,9 @@ def language_requests(rng, text, count):
             request["stop"] = rng.choice(["e", "\n", " the"])
         if rng.random() < 0.2:
             request["repetition_penalty"] = 1.2
+        if rng.random() < 0.2:
+            request.pop("stop", None)
+            request["response_format"] = {"type": "json_schema", "json_schema": {"name": "it", "schema": rng.choice(SCHEMAS)}}
         requests.append(request)
     return requests
 
@@ -63,7 +74,12 @@ def generate(rapt, model, request, options):
         command += ["--stop", request["stop"]]
     if "repetition_penalty" in request:
         command += ["--repetition-penalty", str(request["repetition_penalty"])]
-    out = subprocess.run(command + options, capture_output=True, text=True, check=True, encoding="utf-8")
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as schema:
+        if "response_format" in request:
+            json.dump(request["response_format"]["json_schema"]["schema"], schema)
+            schema.flush()
+            command += ["--json-schema", schema.name]
+        out = subprocess.run(command + options, capture_output=True, text=True, check=True, encoding="utf-8")
     return [(o["text"], [p.hex() for p in o["log_probs"]]) for o in map(json.loads, out.stdout.splitlines())]
 
 

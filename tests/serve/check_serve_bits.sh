@@ -6,7 +6,7 @@
 source "$(dirname "$0")/lib_serve.sh"
 need_server
 train_served_models >.train 2>&1 || { echo 'cannot train the models'; cat .train; exit 1; }
-python3 -B "$SOURCE/tools/serve_bits.py" "$RAPT" lm en-fr --responses 240 --servers 8 --requests 20 --lines text.txt >.bits 2>&1
+python3 -B "$SOURCE/tools/serve_bits.py" "$RAPT" lm en-fr --responses 240 --servers 8 --requests 40 --lines text.txt >.bits 2>&1
 status=$?
 check "responses are the command line's ($(tail -1 .bits))" test $status = 0
 [ $status = 0 ] || grep -A2 DIFFERS .bits | head -12

@@ -13,7 +13,8 @@ need_server() {
 train_served_models() {
     make_inputs
     for _ in {1..3}; do printf 'A man in a red shirt.\tUn homme en chemise rouge.\nA dog runs.\tUn chien court.\n'; done >>pairs.tsv
-    { cut -f1 pairs.tsv; echo 'To be, or not to be: "a dog runs"; A man in a red shirt. J Q Z X V K Y?'; } >text.txt
+    { cut -f1 pairs.tsv; echo 'To be, or not to be: "a dog runs"; A man in a red shirt. J Q Z X V K Y?'
+      echo '{"name": [0, 1, 2.5, -3, 46, 789, true, null], "kind": "ab"}'; } >text.txt # so that lm has the characters of JSON
     for _ in {1..3}; do cat text.txt; done >more.txt && mv more.txt text.txt
     cat >lm.yaml <<'YAML'
 task: language_model
