@@ -110,7 +110,8 @@ static inline rapt_engine_model_options rapt_engine_model_options_default(void)
  * batch of 0. */
 RAPT_API rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options,
                                             rapt_error *err);
-/* The caller promises not to queue requests for the model any more. It is freed once its last job is done and freed. */
+/* The caller promises not to queue requests for the model any more, but for functions that rapt_engine_call runs, which may queue
+ * one more call each. It is freed once its last job is done and freed. */
 RAPT_API void rapt_engine_remove(rapt_engine_model *m);
 /* The model, which is only read. */
 RAPT_API const rapt_model *rapt_engine_model_of(const rapt_engine_model *m);
@@ -223,8 +224,9 @@ RAPT_API rapt_code rapt_engine_translate(rapt_engine_model *m, const rapt_engine
 
 /* Calls fn(context, model, threads) between two steps, for other kinds of passes, such as rapt_explanation_new; fn may compute
  * with `threads` threads. `stop`, unless NULL, is asked before: if it returns true, the job was cancelled, or the model has a
- * fault, fn is called with a NULL model instead. Before fn reports what it has computed, it should call rapt_engine_check.
- * After RAPT_ERR_MEMORY or RAPT_ERR_IO fn is not called. */
+ * fault, fn is called with a NULL model instead. Before fn reports what it has computed, it should call rapt_engine_check. It
+ * may queue one more call: a model's calls are made in the order in which they were queued, so that callers take
+ * turns. After RAPT_ERR_MEMORY or RAPT_ERR_IO fn is not called. */
 RAPT_API rapt_code rapt_engine_call(rapt_engine_model *m, void (*fn)(void *context, const rapt_model *model, int threads),
                                     rapt_stop_fn *stop, void *context, rapt_engine_job **job, rapt_error *err);
 

@@ -156,16 +156,13 @@ static void scoring_replay(const scoring *s, const char *const *texts, const cha
 }
 
 /* Hands everything to the engine. */
-static void scoring_start(scoring *s, request_error *error)
+static void scoring_start(scoring *s)
 {
     translating *t = s->choice;
     s->tape = engine_translation_tape(t->model->model);
     s->calls = (call_run){.x = t->x, .computes = t->model->model, .count = pair_scoring_batches(&s->of),
                           .compute = scoring_compute, .end = scoring_end};
-    if (!calls_init(&s->calls)) {
-        request_fail(error, 503, NULL, "out of memory for the request");
-        return;
-    }
+    calls_init(&s->calls);
     served_set *models = t->models;
     t->models = NULL;
     calls_start(&s->calls);
@@ -221,7 +218,7 @@ void native_score(app *a, exchange *x)
     free(translations);
     fields_free(&f);
     if (!error.status)
-        scoring_start(s, &error);
+        scoring_start(s);
     if (error.status) {
         openai_refuse(x, &error);
         if (s)

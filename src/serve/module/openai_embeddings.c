@@ -232,13 +232,13 @@ static embedding_run *embedding_new(const openai_asked *q, embedding_request *r)
                            .embedder = rapt_engine_embedder(s->model)};
     run->calls = (call_run){.x = q->x, .computes = s->model, .count = (r->count + RAPT_EMBED_BATCH - 1) / RAPT_EMBED_BATCH,
                             .compute = embedding_compute, .end = embedding_end};
-    const bool has_calls = calls_init(&run->calls);
+    calls_init(&run->calls);
     r->rows = NULL;
     run->features = r->dimensions ? r->dimensions : embedder_max_features(run->embedder);
     run->vectors = calloc(run->count * run->features, sizeof *run->vectors);
     for (size_t i = 0; i < run->count; i++)
         run->tokens += run->rows[i].count;
-    if (has_calls && run->model && run->vectors)
+    if (run->model && run->vectors)
         return run;
     embedding_free(run);
     return NULL;

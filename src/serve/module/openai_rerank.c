@@ -147,7 +147,8 @@ static pair_run *pair_run_new(const openai_asked *q, const pair_request *r, text
                       .texts = r->with_texts ? json_array() : NULL};
     run->calls = (call_run){.x = q->x, .computes = q->s->model, .count = (r->count + RAPT_RERANK_BATCH - 1) / RAPT_RERANK_BATCH,
                             .compute = pair_compute, .end = pair_end};
-    bool fine = calls_init(&run->calls) && run->model && run->scores && (run->texts || !r->with_texts);
+    calls_init(&run->calls);
+    bool fine = run->model && run->scores && (run->texts || !r->with_texts);
     for (size_t i = 0; i < r->count; i++)
         run->tokens += rows[i].count;
     for (size_t i = 0; i < r->count && fine && r->with_texts; i++)
