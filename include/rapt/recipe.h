@@ -107,6 +107,9 @@ typedef enum rapt_recipe_best_by {
     RAPT_RECIPE_BEST_BY_CHRF
 } rapt_recipe_best_by;
 
+/* What is drawn from the data at a time: a batch, or all examples of a step, as one batch of train.batch x train.accumulate. */
+typedef enum rapt_recipe_draw_by { RAPT_RECIPE_DRAW_BY_BATCH, RAPT_RECIPE_DRAW_BY_STEP } rapt_recipe_draw_by;
+
 /* A recipe in memory; each field has the name of its key. Texts come from malloc and belong to the recipe; an empty text is NULL.
  * A plain copy of the struct shares the texts. */
 typedef struct rapt_recipe {
@@ -180,8 +183,10 @@ typedef struct rapt_recipe {
         int64_t batch; /* sentences or windows */
         int64_t batch_tokens; /* translation: tokens in a batch; 0: `batch` counts sentences */
         rapt_type precision; /* of matrix products */
+        rapt_recipe_draw_by draw_by;
         int64_t accumulate; /* gradient accumulation: batches per optimizer step */
-        int64_t shards; /* shards of the batches of a step, at most `accumulate`; their gradients are added in a binary tree */
+        int64_t shards; /* shards of the batches of a step, or a multiple of `accumulate` that cuts each batch; their gradients
+                           are added in a binary tree */
         bool recompute; /* rapt_pass.recompute */
         bool release_gradients; /* update each parameter in the backward pass, as soon as its gradient is complete */
         rapt_recipe_optimizer optimizer;

@@ -4,6 +4,7 @@
 #include "cli/machine_peak.h"
 #include "cli/cli.h"
 #include "cli/cluster_cost.h"
+#include "train/step_passes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ typedef struct cluster_table {
 
 static cluster_job cluster_job_of(const rapt_recipe *k, const rapt_memory_plan *p, uint32_t machines)
 {
-    uint32_t batches = (uint32_t)k->train.accumulate, shards = (uint32_t)k->train.shards;
+    uint32_t batches = (uint32_t)step_passes(k), shards = (uint32_t)k->train.shards;
     cluster_job j = {.parameters = (double)p->trained_count, .looked_up = (double)p->looked_up,
                      .sparse = (double)p->sparse, .tokens = p->step_tokens, .activations = (double)p->activations,
                      .batches = batches > machines ? batches : machines, .shards = shards > machines ? shards : machines,
@@ -124,9 +125,9 @@ static void print_advice(const cluster_table *t, const rapt_recipe *k, const rap
         return;
     }
     printf("Up to %u machines pay off (efficiency of at least %.0f %%)", best->machines, 100 * PAYS);
-    if (k->train.shards != best->job.shards || k->train.accumulate != best->job.batches)
+    if (k->train.shards != best->job.shards || step_passes(k) != best->job.batches)
         printf(",\nwith train.shards %u", best->job.shards);
-    if (k->train.accumulate != best->job.batches)
+    if (step_passes(k) != best->job.batches)
         printf(" and train.accumulate %u in the recipe, of batches of %.0f tokens", best->job.batches, batch);
     puts(".");
     if (batch < FEW_TOKENS)

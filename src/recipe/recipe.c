@@ -109,6 +109,8 @@ static rapt_code check_translation(const rapt_recipe *r, char *reason)
     else if (r->train.accumulate > 1 && r->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
         snprintf(reason, size, "train.accumulate is %lld; the book's reduction knows one batch a step",
                  (long long)r->train.accumulate);
+    else if (r->train.shards > 1 && r->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
+        snprintf(reason, size, "train.shards is %lld; the book's reduction knows one pass a step", (long long)r->train.shards);
     else if (recipe_weights(r, NULL, reason))
         return check_pairs_tokenizer(r, reason);
     return RAPT_ERR_VALUE;
@@ -292,7 +294,10 @@ static rapt_code check_sgd(const rapt_recipe *r, char *reason)
 static rapt_code check_release(const rapt_recipe *r, char *reason)
 {
     const bool released = r->train.release_gradients;
-    if (released && r->train.accumulate > 1)
+    if (released && r->train.shards > 1)
+        snprintf(reason, RECIPE_REASON, "train.release_gradients is true and train.shards %lld; sums over shards keep all "
+                 "gradients, so one of them must be at its default", (long long)r->train.shards);
+    else if (released && r->train.accumulate > 1)
         snprintf(reason, RECIPE_REASON, "train.release_gradients is true and train.accumulate %lld; sums over batches keep all "
                  "gradients, so one of them must be at its default", (long long)r->train.accumulate);
     else if (released && r->train.gradients == RAPT_TYPE_BF16)
@@ -300,6 +305,26 @@ static rapt_code check_release(const rapt_recipe *r, char *reason)
                  "need not be smaller, so one of them must be at its default");
     else
         return check_sgd(r, reason);
+    return RAPT_ERR_VALUE;
+}
+
+/* Batches that are cut into passes, or drawn together: only windows and sentences can be counted off. */
+static rapt_code check_parts(const rapt_recipe *r, char *reason)
+{
+    const long long shards = r->train.shards, accumulate = r->train.accumulate, batch = r->train.batch;
+    const bool cut = shards > accumulate, together = r->train.draw_by == RAPT_RECIPE_DRAW_BY_STEP;
+    const char *data = r->train.batch_tokens > 0 ? "train.batch_tokens"
+                       : r->data.conversations ? "data.conversations" : r->data.preferences ? "data.preferences" : NULL;
+    if (cut && data)
+        snprintf(reason, RECIPE_REASON, "train.shards is %lld; with %s it must be at most train.accumulate, %lld: a shard has "
+                 "one batch at least", shards, data, accumulate);
+    else if (together && data)
+        snprintf(reason, RECIPE_REASON, "train.draw_by is step; with %s it must be batch", data);
+    else if (cut && (shards % accumulate != 0 || batch % (shards / accumulate) != 0))
+        snprintf(reason, RECIPE_REASON, "train.shards is %lld; above train.accumulate, %lld, it must be a multiple of it by a "
+                 "number that divides train.batch, %lld: the shards are equal parts of batches", shards, accumulate, batch);
+    else
+        return RAPT_OK;
     return RAPT_ERR_VALUE;
 }
 
@@ -315,14 +340,14 @@ static rapt_code check_training(const rapt_recipe *r, char *reason)
     else if (r->train.schedule == RAPT_RECIPE_SCHEDULE_PLATEAU && !r->data.validation && r->data.validation_fraction == 0)
         snprintf(reason, RECIPE_REASON, "train.schedule is plateau; it needs data.validation_fraction, or data.validation for "
                  "pairs, conversations and preferences");
-    else if (r->train.shards > r->train.accumulate)
-        snprintf(reason, RECIPE_REASON, "train.shards is %lld; it must be at most train.accumulate, %lld: a shard has one batch "
-                 "at least", (long long)r->train.shards, (long long)r->train.accumulate);
     else if (r->train.gradients == RAPT_TYPE_BF16 && r->train.accumulate > 1)
         snprintf(reason, RECIPE_REASON, "train.gradients is bf16 and train.accumulate %lld; sums over batches are kept in fp32, "
                  "so one of them must be at its default", (long long)r->train.accumulate);
+    else if (r->train.gradients == RAPT_TYPE_BF16 && r->train.shards > 1)
+        snprintf(reason, RECIPE_REASON, "train.gradients is bf16 and train.shards %lld; sums over shards are kept in fp32, so "
+                 "one of them must be at its default", (long long)r->train.shards);
     else
-        return check_release(r, reason);
+        return check_parts(r, reason) ? RAPT_ERR_VALUE : check_release(r, reason);
     return RAPT_ERR_VALUE;
 }
 

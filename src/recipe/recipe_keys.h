@@ -98,7 +98,10 @@
     CHOICE(train.precision, RAPT_TYPE_FP32, "fp32|bf16",                                             \
          "matmul precision; bf16: mixed, with fp32 accumulation and weights")                             \
     INT(train.accumulate, 1, 1, 65536, "gradient accumulation: batches per optimizer step, weighted by their tokens") \
-    INT(train.shards, 1, 1, 65536, "shards of a step's batches, which processes may share; at most train.accumulate") \
+    INT(train.shards, 1, 1, 65536,                                                                        \
+         "shards of a step's batches, which processes may share; above train.accumulate: of parts of batches") \
+    CHOICE(train.draw_by, RAPT_RECIPE_DRAW_BY_BATCH, "batch|step",                                        \
+         "what is drawn from the data at a time; step: train.accumulate batches as one large batch")      \
     BOOL(train.recompute, false, "activation (gradient) checkpointing of each block: less memory, more time") \
     CHOICE(train.optimizer, RAPT_RECIPE_OPTIMIZER_ADAM, "adam|adam8bit|muon|sgd",                         \
          "optimizer; adamw: adam; adam8bit: moments of matrices in 8 bits; muon: for hidden matrices; sgd: gradient descent") \

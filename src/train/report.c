@@ -10,6 +10,7 @@
 #include "train/folder/log.h"
 #include "train/ranks/ranks_work.h"
 #include "train/step.h"
+#include "train/step_passes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,8 +29,8 @@ bool report_stopped_early(const run *r)
 /* Whether the last batch of an epoch is one of the step's. */
 static bool ends_epoch(const run *r, uint64_t step)
 {
-    uint64_t accumulate = (uint64_t)r->recipe->train.accumulate;
-    return step * accumulate / r->batches_per_epoch > (step - 1) * accumulate / r->batches_per_epoch;
+    const uint64_t draws = step_draws(r->recipe);
+    return step * draws / r->batches_per_epoch > (step - 1) * draws / r->batches_per_epoch;
 }
 
 bool report_due(const run *r)
@@ -208,12 +209,12 @@ static rapt_code keep_best(run *r, rapt_error *err)
 /* The epoch, counted from 0, in which a step begins. */
 static uint64_t epoch_of(const run *r, uint64_t step)
 {
-    return step ? (step - 1) * (uint64_t)r->recipe->train.accumulate / r->batches_per_epoch : 0;
+    return step ? (step - 1) * step_draws(r->recipe) / r->batches_per_epoch : 0;
 }
 
 static double epochs_done(const run *r)
 {
-    return (double)r->counters.step * (double)r->recipe->train.accumulate / (double)r->batches_per_epoch;
+    return (double)r->counters.step * (double)step_draws(r->recipe) / (double)r->batches_per_epoch;
 }
 
 /* The share of the ranks' seconds since the first step of this call that they have waited. */

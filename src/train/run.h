@@ -70,7 +70,7 @@ struct run {
     struct grad_release *release; /* if train.release_gradients is set */
     struct step_shards *shards; /* if train.shards is above 1: gradients of a step's shards (train/shards) */
     size_t validation_batches;  /* 0: there is no validation set */
-    uint64_t batches_per_epoch; /* a step takes train.accumulate of them, if need be from the next epoch */
+    uint64_t batches_per_epoch; /* a step takes step_draws of them, if need be from the next epoch */
     uint64_t steps;             /* planned by the recipe */
     uint64_t labels;            /* that this run has trained on, for the throughput */
     uint64_t vectors_hash;      /* hash of the embeddings that start from train.vectors; 0: none do */

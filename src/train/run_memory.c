@@ -16,6 +16,7 @@
 #include "train/shards/shard_batches.h"
 #include "train/shards/step_shards.h"
 #include "train/step.h"
+#include "train/step_passes.h"
 
 #include <stdio.h>
 
@@ -263,12 +264,13 @@ static void advise(const run *r, size_t size, size_t fits, char *text, size_t ca
     bool pairs = k->task == RAPT_TASK_TRANSLATION;
     const char *key = by_tokens(k) ? "train.batch_tokens" : "train.batch";
     const char *length = pairs ? "data.max_len" : "model.context", *again = k->train.recompute ? "" : ", or set train.recompute";
-    size_t accumulate = fits ? ((size_t)k->train.accumulate * size + fits - 1) / fits : 0;
+    const size_t accumulate = fits ? ((size_t)k->train.accumulate * size + fits - 1) / fits : 0;
+    const size_t cuts = (size_t)(step_passes(k) / (uint64_t)k->train.accumulate); /* passes of a batch, each of `size` */
     if (fits && k->train.release_gradients) /* which does not accumulate */
         snprintf(text, capacity, "%s is %zu, and at most %zu fits; or lower %s%s", key, size, fits, length, again);
     else if (fits)
         snprintf(text, capacity, "%s is %zu, and at most %zu fits (with train.accumulate %zu a step sees as much); or lower %s%s",
-                 key, size, fits, accumulate, length, again);
+                 key, size * cuts, fits * cuts, accumulate, length, again);
     else
         snprintf(text, capacity, "not even %s 1 fits: lower model.layers, model.d_model or %s%s", key, length, again);
 }
@@ -314,7 +316,7 @@ rapt_code memory_check(run *r, rapt_error *err)
 {
     need n = {0};
     budget b = {.taken = 0};
-    size_t size = (size_t)(by_tokens(r->recipe) ? r->recipe->train.batch_tokens : r->recipe->train.batch);
+    size_t size = by_tokens(r->recipe) ? (size_t)r->recipe->train.batch_tokens : step_pass_rows(r->recipe);
     count_parameters(r, &n);
     memory_limits("", b.limits);
     if (r->recipe->train.release_gradients && !(r->release = grad_release_new(r->tape, r->model->params, err)))

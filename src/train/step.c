@@ -13,6 +13,7 @@
 #include "train/shards/shard_batches.h"
 #include "train/shards/step_ranks.h"
 #include "train/shards/step_shards.h"
+#include "train/step_passes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ double step_rate(const run *r, uint64_t step)
 
 double step_normalizer(const rapt_recipe *recipe)
 {
-    return recipe->train.accumulate == 1 ? 0 : 1;
+    return step_passes(recipe) == 1 ? 0 : 1;
 }
 
 rapt_code step_pass(const run *r, const train_batch *batch, rapt_pass pass, double normalizer, pass_sums *sums, rapt_error *err)
@@ -94,14 +95,16 @@ static batch_sums sums_of(const train_batch *batch, const pass_sums *sums)
                         sums->rewards};
 }
 
-/* The forward and backward passes of batch i of a step, which add to the gradients. */
+/* Pass i of a step, forward and backward, which adds to the gradients. */
 static rapt_code batch_passes(run *r, uint64_t step, uint64_t i, batch_sums *sums, rapt_error *err)
 {
     train_batch batch;
     pass_sums parts;
-    uint64_t batches = (uint64_t)r->recipe->train.accumulate, index = (step - 1) * batches + i;
-    rapt_pass pass = {.record = true, .training = true, .step = batches > 1 ? index + 1 : step};
+    const uint64_t draws = step_draws(r->recipe), cuts = step_passes(r->recipe) / draws, index = (step - 1) * draws + i / cuts;
+    rapt_pass pass = {.record = true, .training = true, .step = index + 1}; /* the parts of a batch differ in their examples */
     rapt_code code = r->task->batch(r, index, &batch, err);
+    if (!code && cuts > 1)
+        step_part(&batch, i % cuts, cuts);
     if (!code)
         code = step_pass(r, &batch, pass, step_normalizer(r->recipe), &parts, err);
     if (code)
@@ -134,17 +137,17 @@ static void add_batch_sums(run *r, const batch_sums *sums, uint64_t *tokens)
 /* The factor of gradients that gives each token the same weight, whatever batch it is in. */
 static double weight_of(const run *r, uint64_t tokens)
 {
-    return r->recipe->train.accumulate > 1 && tokens > 0 ? 1 / (double)tokens : 1;
+    return step_passes(r->recipe) > 1 && tokens > 0 ? 1 / (double)tokens : 1;
 }
 
 /* Gradient accumulation: the passes of a step, and its gradient, to be multiplied by *scale. */
 static rapt_code accumulate_gradients(run *r, uint64_t step, double *scale, rapt_error *err)
 {
-    uint64_t batches = (uint64_t)r->recipe->train.accumulate, tokens = 0;
+    uint64_t passes = step_passes(r->recipe), tokens = 0;
     uint32_t shard = 0;
     if (r->shards)
         shard_sums_restart(r->shards->sums);
-    for (uint64_t i = 0; i < batches; i++) {
+    for (uint64_t i = 0; i < passes; i++) {
         batch_sums sums = {0};
         rapt_code code = i > 0 ? run_stopped(r, err) : RAPT_OK;
         if (!code)
@@ -191,7 +194,7 @@ static rapt_code share_gradients(run *r, uint64_t step, double *scale, rapt_erro
     uint64_t tokens = 0;
     step_ranks *ranks = r->shards->ranks;
     rapt_code code = step_ranks_add(ranks, own_passes(r, step, err), err);
-    for (uint64_t i = 0; !code && i < (uint64_t)r->recipe->train.accumulate; i++) {
+    for (uint64_t i = 0; !code && i < step_passes(r->recipe); i++) {
         batch_sums sums = step_share_batch(&ranks->share, r, i);
         add_batch_sums(r, &sums, &tokens);
     }

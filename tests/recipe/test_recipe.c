@@ -211,7 +211,7 @@ static void help_lists_every_key(void **state)
         assert_true(length > meaning);
         assert_true(line[meaning - 1] == ' ' && line[meaning] != ' '); /* the columns are aligned */
     }
-    assert_int_equal(lines, 1 + 119);
+    assert_int_equal(lines, 1 + 120);
     assert_non_null(strstr(text, "\ntrain.lr "));
     assert_non_null(strstr(text, "cut|drop|error"));
     assert_non_null(strstr(text, ">0..10"));

@@ -85,6 +85,7 @@ static void defaults_of_training(void **state)
     assert_int_equal(r.train.batch, 32);
     assert_int_equal(r.train.accumulate, 1);
     assert_int_equal(r.train.shards, 1);
+    assert_int_equal(r.train.draw_by, RAPT_RECIPE_DRAW_BY_BATCH);
     assert_false(r.train.recompute);
     assert_true(r.train.lr == 0.002 && r.train.beta1 == 0.9 && r.train.beta2 == 0.999 && r.train.eps == 1e-8);
     assert_true(r.train.weight_decay == 0 && r.train.clip == 1 && r.train.label_smoothing == 0.1 && !r.train.lazy);

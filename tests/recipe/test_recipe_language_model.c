@@ -338,9 +338,24 @@ static void what_translation_cannot_do(void **state)
         {"model: {positions: rotary, d_model: 12}",
          "p: model.positions is rotary; heads of 3 features can't be turned: they must be even"},
         {"train: {accumulate: 2, reduction: book}", "p: train.accumulate is 2; the book's reduction knows one batch a step"},
-        {"train: {shards: 2}", "p: train.shards is 2; it must be at most train.accumulate, 1: a shard has one batch at least"},
+        {"train: {shards: 2}", ""},
+        {"train: {shards: 2, batch_tokens: 900}",
+         "p: train.shards is 2; with train.batch_tokens it must be at most train.accumulate, 1: a shard has one batch at least"},
+        {"train: {draw_by: step, batch_tokens: 900}", "p: train.draw_by is step; with train.batch_tokens it must be batch"},
         {"train: {accumulate: 8, shards: 9}",
-         "p: train.shards is 9; it must be at most train.accumulate, 8: a shard has one batch at least"},
+         "p: train.shards is 9; above train.accumulate, 8, it must be a multiple of it by a number that divides train.batch, "
+         "32: the shards are equal parts of batches"},
+        {"train: {accumulate: 8, shards: 24}",
+         "p: train.shards is 24; above train.accumulate, 8, it must be a multiple of it by a number that divides train.batch, "
+         "32: the shards are equal parts of batches"},
+        {"train: {accumulate: 8, shards: 32, draw_by: step}", ""},
+        {"train: {shards: 2, reduction: book}", "p: train.shards is 2; the book's reduction knows one pass a step"},
+        {"train: {shards: 2, gradients: bf16}",
+         "p: train.gradients is bf16 and train.shards 2; sums over shards are kept in fp32, so one of them must be at its "
+         "default"},
+        {"train: {shards: 2, release_gradients: true}",
+         "p: train.release_gradients is true and train.shards 2; sums over shards keep all gradients, so one of them must be at "
+         "its default"},
         {"train: {accumulate: 8, shards: 8}", ""},
         {"train: {accumulate: 2, shards: 2, reduction: book}",
          "p: train.accumulate is 2; the book's reduction knows one batch a step"},

@@ -4,14 +4,15 @@
 #include "train/folder/lengthen.h"
 
 #include "recipe/recipe_compare.h"
+#include "train/step_passes.h"
 
 #include <stdlib.h>
 
 uint64_t lengthen_steps(const run *r, const rapt_recipe *recipe)
 {
-    uint64_t accumulate = (uint64_t)recipe->train.accumulate;
+    const uint64_t draws = step_draws(recipe);
     return recipe->train.steps ? (uint64_t)recipe->train.steps
-                               : ((uint64_t)recipe->train.epochs * r->batches_per_epoch + accumulate - 1) / accumulate;
+                               : ((uint64_t)recipe->train.epochs * r->batches_per_epoch + draws - 1) / draws;
 }
 
 /* The run's recipe with the length of the one that its folder keeps, if there is one. Texts are the run's. */

@@ -1,5 +1,7 @@
-/* train/shards/shard_batches.c: divides the batches of a step among shards. docs/number-format.md, "Shards", has the formula. */
+/* train/shards/shard_batches.c: divides the passes of a step among shards. docs/number-format.md, "Shards", has the formula. */
 #include "train/shards/shard_batches.h"
+
+#include "train/step_passes.h"
 
 shard_node shard_batches_own(const run *r)
 {
@@ -9,7 +11,7 @@ shard_node shard_batches_own(const run *r)
 
 uint64_t shard_batches_first(const run *r, uint32_t shard)
 {
-    return (uint64_t)shard * (uint64_t)r->recipe->train.accumulate / (uint64_t)r->recipe->train.shards;
+    return (uint64_t)shard * step_passes(r->recipe) / (uint64_t)r->recipe->train.shards;
 }
 
 uint64_t shard_batches_first_of_rank(const run *r, int rank)

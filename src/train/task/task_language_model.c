@@ -12,6 +12,7 @@
 #include "text/chat/chatml.h"
 #include "train/task/task_language_model.h"
 #include "train/task/text_data.h"
+#include "train/step_passes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,7 +168,7 @@ static rapt_code load_windows(run *r, rapt_error *err)
         code = check_token_range(r, &train, false, err);
     if (!code && run_validates(r))
         code = check_token_range(r, &validation, true, err);
-    size_t tokens = (size_t)(k->model.context * k->train.batch);
+    size_t tokens = (size_t)k->model.context * step_drawn_rows(k);
     r->batches_per_epoch = (train.end - train.begin + tokens - 1) / tokens;
     return code;
 }
@@ -176,12 +177,12 @@ static rapt_code make_windows(run *r, rapt_error *err)
 {
     text_data *d = r->data;
     const rapt_recipe *k = r->recipe;
-    size_t context = (size_t)k->model.context, batch = (size_t)k->train.batch;
+    const size_t context = (size_t)k->model.context;
     rapt_token_range train = training_range(r, d);
     rapt_token_range validation = validation_range(r, d);
-    d->train = rapt_windows_new(d->tokens, &train, context, batch, (uint64_t)k->seed, err);
+    d->train = rapt_windows_new(d->tokens, &train, context, step_drawn_rows(k), (uint64_t)k->seed, err);
     if (d->train && run_validates(r))
-        d->validation = rapt_windows_new(d->valid ? d->valid : d->tokens, &validation, context, batch, 0, err);
+        d->validation = rapt_windows_new(d->valid ? d->valid : d->tokens, &validation, context, step_pass_rows(k), 0, err);
     if (!d->train || (!d->validation && run_validates(r)))
         return err->code;
     r->validation_batches = d->validation ? rapt_windows_batches(d->validation) : 0;

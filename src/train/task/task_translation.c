@@ -12,6 +12,7 @@
 #include "text/prose/sentences.h"
 #include "train/task/pair_data.h"
 #include "train/task/validation_bleu.h"
+#include "train/step_passes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,7 +297,7 @@ static rapt_code set_bpe_dropout(const run *r, rapt_dataset *d, rapt_error *err)
 
 static size_t training_size(const run *r)
 {
-    return (size_t)(r->recipe->train.batch_tokens ? r->recipe->train.batch_tokens : r->recipe->train.batch);
+    return r->recipe->train.batch_tokens ? (size_t)r->recipe->train.batch_tokens : step_drawn_rows(r->recipe);
 }
 
 static rapt_code load_pairs(run *r, rapt_error *err)
@@ -311,7 +312,7 @@ static rapt_code load_pairs(run *r, rapt_error *err)
     if (d->loader && run_validates(r)) {
         d->validation = make_dataset(r, true, err);
         if (d->validation)
-            d->validation_loader = loader_in_order(d->validation, (size_t)r->recipe->train.batch, err);
+            d->validation_loader = loader_in_order(d->validation, step_pass_rows(r->recipe), err);
     }
     if (!d->loader || (!d->validation_loader && run_validates(r)))
         return err->code;
@@ -345,7 +346,7 @@ static rapt_code validation_pairs(run *r, size_t index, train_batch *out, rapt_e
 static rapt_loader *sized_loader(run *r, size_t size, bool validation, rapt_error *err)
 {
     translation *d = r->data;
-    if (size == training_size(r) || (validation && r->recipe->train.batch_tokens))
+    if (size == (validation ? step_pass_rows(r->recipe) : training_size(r)) || (validation && r->recipe->train.batch_tokens))
         return validation ? d->validation_loader : d->loader;
     rapt_loader_free(d->trial);
     d->trial = validation ? loader_in_order(d->validation, size, err) : training_loader(r, size, err);
@@ -403,7 +404,7 @@ static void describe_pairs(const run *r, rapt_memory_plan *plan)
     plan->target_vocab = rapt_tokenizer_size(r->model->translation.target);
     const rapt_transformer_config *c = &r->model->translation.net->config;
     plan->looked_up = c->tied ? 0 : (c->source_vocab + c->target_vocab) * c->block.d_model;
-    plan->step_tokens = pair_data_pass_tokens(d->train) * (double)r->recipe->train.accumulate / (double)r->batches_per_epoch;
+    plan->step_tokens = pair_data_pass_tokens(d->train) * (double)step_draws(r->recipe) / (double)r->batches_per_epoch;
     plan->corpora = d->in.corpora;
     plan->corpus_count = d->in.count;
 }
