@@ -23,9 +23,9 @@ import torch
 import transformers
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import (AutoModelForCausalLM, Gemma2Config, Gemma3TextConfig, GemmaConfig, GPT2Config, GPTNeoXConfig, GraniteConfig,
-                          LlamaConfig, MistralConfig, Olmo2Config, Phi3Config, Qwen2Config, Qwen3Config, SmolLM3Config,
-                          Starcoder2Config)
+from transformers import (AutoModelForCausalLM, BloomConfig, Gemma2Config, Gemma3TextConfig, GemmaConfig, GPT2Config,
+                          GPTNeoXConfig, GraniteConfig, LlamaConfig, MistralConfig, MptConfig, Olmo2Config, Phi3Config,
+                          Qwen2Config, Qwen3Config, SmolLM3Config, Starcoder2Config)
 
 FOLDER = Path(__file__).resolve().parent.parent / "tests" / "golden" / "hub"
 TEXT, LAST, PROMPT, GREEDY, VOCAB = 64, 16, 8, 16, 259
@@ -78,6 +78,10 @@ MODELS = {
     "olmo2": (Olmo2Config(**TINY, tie_word_embeddings=True), torch.bfloat16),
     "gpt_neox": (GPTNeoXConfig(**NEOX, rotary_pct=0.5, rotary_emb_base=5000), torch.float16),
     "gpt_neox_serial": (GPTNeoXConfig(**NEOX, use_parallel_residual=False, rotary_pct=1.0, hidden_act="relu"), torch.float16),
+    "bloom": (BloomConfig(vocab_size=VOCAB, hidden_size=48, n_layer=2, n_head=6, seq_length=96, bos_token_id=256, eos_token_id=257,
+                          pad_token_id=None), torch.float16),
+    "mpt": (MptConfig(vocab_size=VOCAB, d_model=24, n_heads=3, n_layers=2, max_seq_len=96, bos_token_id=256, eos_token_id=257),
+            torch.bfloat16),
 }
 
 

@@ -40,6 +40,7 @@ typedef struct rapt_lm_config {
     bool tied;            /* the output matrix is the embedding, without a bias */
     bool output_bias;     /* the output matrix has a bias, unless it is tied */
     bool scale_embedding; /* embeddings are multiplied by sqrt(d_model) */
+    bool embedding_norm;  /* the sum of embedding and positions is normalized, "embedding_norm." (BLOOM) */
     double embedding_multiplier; /* embeddings are multiplied by this instead, unless it is 0 (Granite) */
     double logits_cap;           /* the cap of rapt_op_softcap on logits (Gemma 2); 0: no cap */
     double logits_divisor;       /* divides logits (Granite); 0: 1 */

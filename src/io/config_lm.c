@@ -82,6 +82,7 @@ static rapt_code config_lm_check_ours(const rapt_lm_config *c, const char *path,
 {
     const rapt_layer_set none = {0};
     const char *beyond = c->embedding_multiplier != 0                                 ? "embedding_multiplier"
+                         : c->embedding_norm                                          ? "embedding_norm"
                          : c->logits_divisor != 0                                     ? "logits_divisor"
                          : memcmp(&c->unrotated, &none, sizeof none) != 0             ? "unrotated"
                          : c->logits_cap != 0                                         ? "logits_cap"

@@ -55,5 +55,6 @@ rapt_preprocessor_options embedding_std_input_of_lm(const rapt_lm_config *c)
     return (rapt_preprocessor_options){.embedding.std = std, .positions = c->positions,
                                        .positions_std = gpt2 ? block_defaults(&c->block).std : std,
                                        .no_scale = !c->scale_embedding,
-                                       .multiplier = c->embedding_multiplier, .dropout = c->block.dropout};
+                                       .multiplier = c->embedding_multiplier, .dropout = c->block.dropout,
+                                       .has_norm = c->embedding_norm, .norm = block_norm_options(&c->block)};
 }

@@ -31,7 +31,7 @@ enum { PROMPT = 8, GREEDY = 16 };
 static const char *const NAMES[] = {"gpt2", "gpt2_exact", "llama", "llama_heads", "llama3", "llama_linear", "mistral",
                                     "qwen2", "qwen3", "smollm3", "granite", "olmo2", "gpt_neox", "gpt_neox_4",
                                     "gpt_neox_serial", "mistral_window", "qwen2_window", "gemma", "gemma2", "gemma3", "gemma3_4",
-                                    "phi3", "phi3_long", "llama_yarn", "starcoder2", "starcoder2_window",
+                                    "phi3", "phi3_long", "llama_yarn", "starcoder2", "starcoder2_window", "bloom", "mpt",
                                     "llama3_4", "gpt2_exact_4"};
 enum { COUNT = sizeof NAMES / sizeof *NAMES };
 
@@ -361,6 +361,17 @@ static void what_is_not_known_is_refused(void **state)
         {"starcoder2", "rms_norm_eps", "1e-6", "rapt does not know what this key changes"},
         {"starcoder2", "hidden_act", "\"mish\"", "rapt computes gelu_new"},
         {"starcoder2", "use_bias", "false", "c_fc.bias\" does not belong to a model of type starcoder2"},
+        {"bloom", "apply_residual_connection_post_layernorm", "true", "rapt does not compute such models"},
+        {"bloom", "n_inner", "80", "such models have four times the features"},
+        {"bloom", "n_head", "5", "5 heads do not divide d_model, 48"},
+        {"mpt", "attn_config", "{\"alibi\": false}", "\"alibi\" is false: rapt does not compute such models"},
+        {"mpt", "attn_config", "{\"clip_qkv\": 6}", "rapt does not clip queries, keys and values"},
+        {"mpt", "attn_config", "{\"alibi_bias_max\": 16}", "rapt computes slopes down to 2^-8"},
+        {"mpt", "attn_config", "{\"rope\": true}", "rapt does not know what this key changes"},
+        {"mpt", "attn_config", "7", "it must be an object"},
+        {"mpt", "no_bias", "false", "rapt does not compute such models"},
+        {"mpt", "expansion_ratio", "2", "such models have four times the features"},
+        {"mpt", "logit_scale", "0.5", "rapt does not scale such models' logits"},
         {"olmo2", "clip_qkv", "8", "rapt does not know what this key changes"},
         {"mistral_window", "layer_types", "[\"full_attention\", \"sliding_attention\"]", "have \"sliding_window\" in all layers"},
         {"mistral", "layer_types", "[\"full_attention\", \"sliding_attention\"]", "no window without \"sliding_window\""},

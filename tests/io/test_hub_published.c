@@ -156,7 +156,15 @@ static const published MODELS[] = {
      "\"num_attention_heads\": 24, \"num_hidden_layers\": 30, \"num_key_value_heads\": 2, \"residual_dropout\": 0.1, "
      "\"rope_theta\": 999999.4420358813, \"sliding_window\": 4096, \"use_bias\": true, \"use_cache\": true, "
      "\"vocab_size\": 49152}",
-     30, 3072, 24, 2, 128, 12288, 16384, 0, 4096, true}};
+     30, 3072, 24, 2, 128, 12288, 16384, 0, 4096, true},
+    {"bloom-560m",
+     "{\"apply_residual_connection_post_layernorm\": false, \"attention_dropout\": 0.0, \"attention_softmax_in_fp32\": true, "
+     "\"architectures\": [\"BloomForCausalLM\"], \"bias_dropout_fusion\": true, \"bos_token_id\": 1, \"eos_token_id\": 2, "
+     "\"pad_token_id\": 3, \"unk_token_id\": 0, \"hidden_dropout\": 0.0, \"initializer_range\": 0.02, "
+     "\"layer_norm_epsilon\": 1e-05, \"masked_softmax_fusion\": true, \"model_type\": \"bloom\", \"n_embed\": 1024, "
+     "\"n_inner\": null, \"n_layer\": 24, \"num_attention_heads\": 16, \"offset_alibi\": 100, \"pretraining_tp\": 1, "
+     "\"skip_bias_add\": true, \"skip_bias_add_qkv\": false, \"use_cache\": true, \"vocab_size\": 250880}",
+     24, 1024, 16, 16, 0, 4096, 2048, 0, 0, true}};
 
 #define SAME(m, value, expected)                                                                                         \
     if ((value) != (expected))                                                                                           \

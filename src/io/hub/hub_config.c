@@ -84,6 +84,13 @@ void hub_flag_is(hub_config *c, const char *key, bool wanted, bool otherwise)
         hub_refuse(c, key, "rapt does not compute such models");
 }
 
+const char *const hub_inert_keys[] = {
+    "model_type", "transformers_version", "transformers.js_config", "torch_dtype", "dtype", "use_cache", "bos_token_id",
+    "eos_token_id", "pad_token_id", "sep_token_id", "decoder_start_token_id", "tokenizer_class", "max_sequence_length",
+    "initializer_range", "return_dict", "output_hidden_states", "output_attentions", "task_specific_params", "problem_type",
+    "finetuning_task", "num_labels", "id2label", "label2id", "chunk_size_feed_forward", "gradient_checkpointing",
+    "neftune_noise_alpha", "unsloth_fixed", "unsloth_version", NULL};
+
 void hub_ignore(hub_config *c, const char *const *keys)
 {
     for (; *keys; keys++)

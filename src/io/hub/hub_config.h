@@ -35,6 +35,8 @@ void hub_flag_is(hub_config *c, const char *key, bool wanted, bool otherwise);
 void hub_refuse(hub_config *c, const char *key, const char *reason);
 /* Marks keys as seen that do not change what a model computes; NULL ends the list. */
 void hub_ignore(hub_config *c, const char *const *keys);
+/* Keys of all types that do not change logits, for hub_ignore. */
+extern const char *const hub_inert_keys[];
 /* Fails for a key that was not seen and is not null. */
 void hub_refuse_others(hub_config *c);
 

@@ -22,7 +22,7 @@ typedef struct hub_family {
 } hub_family;
 
 extern const hub_family HUB_GPT2, HUB_LLAMA, HUB_MISTRAL, HUB_QWEN2, HUB_QWEN3, HUB_SMOLLM3, HUB_GRANITE,
-    HUB_OLMO2, HUB_NEOX, HUB_GEMMA, HUB_GEMMA2, HUB_GEMMA3, HUB_PHI3, HUB_STARCODER2;
+    HUB_OLMO2, HUB_NEOX, HUB_GEMMA, HUB_GEMMA2, HUB_GEMMA3, HUB_PHI3, HUB_STARCODER2, HUB_BLOOM, HUB_MPT;
 extern const hub_family HUB_GPT; /* of which rapt's models are written, but none is read: not in hub_family_of */
 extern const hub_family HUB_MARIAN, HUB_PEGASUS, HUB_BART, HUB_MBART, HUB_M2M_100, HUB_T5, HUB_MT5, HUB_UMT5;
 extern const hub_family HUB_BERT, HUB_ROBERTA, HUB_XLM_ROBERTA, HUB_DISTILBERT;

@@ -35,14 +35,6 @@ static void refuse_architecture(hub_config *c, const hub_family *family)
         hub_refuse(c, "architectures", reason);
 }
 
-/* Keys of all types that do not change logits. */
-static const char *const WITHOUT_EFFECT[] = {
-    "model_type", "transformers_version", "transformers.js_config", "torch_dtype", "dtype", "use_cache", "bos_token_id",
-    "eos_token_id", "pad_token_id", "sep_token_id", "decoder_start_token_id", "tokenizer_class", "max_sequence_length",
-    "initializer_range", "return_dict", "output_hidden_states", "output_attentions", "task_specific_params", "problem_type",
-    "finetuning_task", "num_labels", "id2label", "label2id", "chunk_size_feed_forward", "gradient_checkpointing",
-    "neftune_noise_alpha", "unsloth_fixed", "unsloth_version", NULL};
-
 /* One of the two, as the family has it. */
 typedef struct hub_net {
     rapt_lm_config lm;
@@ -64,7 +56,7 @@ static rapt_code read_config(const hub_family *family, const json_t *config, con
     if (hub_value(&c, "quantization_config"))
         hub_refuse(&c, "quantization_config", "rapt reads weights of F32, F16 and BF16");
     hub_flag_is(&c, "is_encoder_decoder", family->read_pair != NULL, family->read_pair != NULL);
-    hub_ignore(&c, WITHOUT_EFFECT);
+    hub_ignore(&c, hub_inert_keys);
     hub_ignore(&c, hub_generation_keys);
     if (family->read)
         family->read(&c, &k->lm);
