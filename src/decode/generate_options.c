@@ -62,7 +62,7 @@ rapt_code generate_options_check(const rapt_model *m, const rapt_generate_option
                          : s->frequency_penalty != 0 ? "frequency penalty" : NULL;
     if (beam > 1 && unused)
         return rapt_fail(err, RAPT_ERR_VALUE, "beam search, of %zu beams, takes no %s; --beam 1 turns it off", beam, unused);
-    if (o->constraint && o->stop_count > 0)
+    if (o->constraint && !constraint_waits(o->constraint) && o->stop_count > 0)
         return rapt_fail(err, RAPT_ERR_VALUE, "stop sequences beside a constraint would end a text that does not obey it");
     rapt_code code = check_biases(m, &o->sample, err);
     code = code || !o->constraint ? code : constraint_check(o->constraint, m->language.tokenizer, err);

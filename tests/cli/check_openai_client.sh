@@ -14,11 +14,18 @@ make_text_recipe bpe | sed "s/context: 12/context: 128/" >text.yaml
     { echo "cannot train the models"; cat .train; exit 1; }
 cp -r "$SOURCE/tests/golden/hub/llama" chat
 printf '{%% for m in messages %%}{{ m.content }} {%% endfor %%}' >chat/chat_template.jinja
+cp -r chat calls
+sed -i 's/"max_position_embeddings": [0-9]*/"max_position_embeddings": 4096/' calls/config.json
+"$PYTHON" - "$SOURCE/tests/text/chat/templates.json" >calls/chat_template.jinja <<'PYTHON'
+import json
+import sys
+print([g["template"] for g in json.load(open(sys.argv[1]))["groups"] if g.get("family") == "hermes"][0], end="")
+PYTHON
 export RAPT
 RAPT_THREADS=2 timeout 300 "$PYTHON" "$SOURCE/tests/cli/openai_client.py" text pairs "$SOURCE/tests/golden/hub_encoder/bert_sentence" \
-    chat >.out 2>.err
+    chat calls >.out 2>.err
 status=$?
-for name in completions prompts chat responses embeddings errors async; do
+for name in completions prompts chat tools responses embeddings errors async; do
     check "$name: texts, errors and replays" grep -qx "check_$name passed" .out
 done
 [ $status = 0 ] || fail 'all of it' "$(tail -3 .err | head -c 500)"

@@ -1,8 +1,9 @@
-"""openai_client.py LANGUAGE_MODEL TRANSLATION ENCODER CHAT: OpenAI's own client against `rapt serve`: texts whole and streamed,
-chats, responses, embeddings, errors; and each response is had again by the command of its header, which names models as links of
+"""openai_client.py LANGUAGE_MODEL TRANSLATION ENCODER CHAT CALLS: OpenAI's own client against `rapt serve`: texts whole and streamed,
+chats, calls of tools, responses, embeddings, errors; and each response is had again by the command of its header, which names models as links of
 this folder do. For check_openai_client.sh. RAPT is the program.
 """
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -87,6 +88,48 @@ def check_chat(client):
     assert client.chat.completions.create(model="de-en", messages=again).choices[0].finish_reason == "stop"
 
 
+TOOLS = [{"type": "function", "function": {
+    "name": "get_weather", "description": "Weather of a city", "strict": True, "parameters": {
+        "type": "object", "properties": {"city": {"type": "string", "maxLength": 5}, "unit": {"enum": ["C", "F"]}},
+        "required": ["city", "unit"], "additionalProperties": False}}},
+    {"type": "function", "function": {"name": "now"}}]
+
+
+def check_tools(client):
+    messages = [{"role": "user", "content": "Warm?"}]
+    named = {"type": "function", "function": {"name": "get_weather"}}
+    for choice in ("required", named):
+        ask = dict(model="calls", messages=messages, tools=TOOLS, tool_choice=choice, seed=5, temperature=1)
+        raw = client.chat.completions.with_raw_response.create(**ask)
+        reply = raw.parse().choices[0]
+        call = reply.message.tool_calls[0]
+        arguments = json.loads(call.function.arguments)
+        assert reply.finish_reason == "tool_calls" and reply.message.content is None and call.type == "function", reply
+        if call.function.name == "get_weather":
+            assert sorted(arguments) == ["city", "unit"] and len(arguments["city"]) <= 5 and arguments["unit"] in "CF", call
+        else:
+            assert (choice, call.function.name, arguments) == ("required", "now", {}), call
+        assert json.loads(replay(raw)) == {"name": call.function.name, "arguments": arguments}
+        with client.chat.completions.stream(**ask) as stream:
+            kinds = {event.type for event in stream}
+            final = stream.get_final_completion().choices[0]
+        assert "tool_calls.function.arguments.delta" in kinds, kinds
+        parts = final.message.tool_calls[0].function
+        assert (parts.name, parts.arguments) == (call.function.name, call.function.arguments), (final, call)
+        assert final.finish_reason == "tool_calls"
+        # The message is sent back as the client has it, with the result.
+        messages = messages + [reply.message, {"role": "tool", "tool_call_id": call.id, "content": "18 degrees"}]
+    text = client.chat.completions.create(model="calls", messages=messages, tools=TOOLS, tool_choice="none", max_tokens=4)
+    assert text.choices[0].message.tool_calls is None and text.choices[0].message.content
+    auto = client.chat.completions.create(model="calls", messages=messages, tools=TOOLS, max_tokens=4, seed=1)
+    assert auto.choices[0].finish_reason in ("length", "stop")
+    try:
+        client.chat.completions.create(model="chatty", messages=messages[:1], tools=TOOLS)
+        raise AssertionError("a template without tools took some")
+    except openai.BadRequestError as e:
+        assert e.param == "tools", e
+
+
 def check_responses(client):
     """A response is the chat of the same messages; what clients send by default asks for nothing."""
     asked = dict(model="chatty", temperature=0)
@@ -139,12 +182,12 @@ def check_errors(client):
     fails(openai.BadRequestError, "prompt", "context_length_exceeded", lambda: create(model="lm", prompt=[1] * 100000))
     fails(openai.BadRequestError, "model", None,
           lambda: client.chat.completions.create(model="lm", messages=[{"role": "user", "content": "hi"}]))
-    assert {m.id for m in client.models.list()} == {"lm", "de-en", "encoder", "chatty"}
+    assert {m.id for m in client.models.list()} == {"lm", "de-en", "encoder", "chatty", "calls"}
     assert client.models.retrieve("lm").owned_by == "rapt"
 
 
 def main():
-    names = dict(zip(("lm", "de-en", "encoder", "chatty"), sys.argv[1:]))
+    names = dict(zip(("lm", "de-en", "encoder", "chatty", "calls"), sys.argv[1:]))
     for name, path in names.items():
         if not os.path.exists(name):
             os.symlink(path, name)
@@ -156,7 +199,8 @@ def main():
             client.end_of_text = True
         except openai.BadRequestError:
             client.end_of_text = False
-        for check in (check_completions, check_prompts, check_chat, check_responses, check_embeddings, check_errors):
+        for check in (check_completions, check_prompts, check_chat, check_tools, check_responses, check_embeddings,
+                      check_errors):
             check(client)
             print(check.__name__, "passed")
         asyncio.run(check_async(url))

@@ -20,7 +20,8 @@ enum { FAMILIES = 4, CONTEXT = 3000 };
 static const char *const NAMES[FAMILIES] = {"hermes", "llama", "mistral", "args"};
 
 static openai_case served_here;
-static served models[FAMILIES + 2]; /* and one whose template takes no tools, one with calls of another form */
+static served models[FAMILIES + 4]; /* and one whose template takes no tools, one with calls of another form, and the first
+                                       and the third with markers that are tokens */
 static json_t *golden;
 
 static rapt_chat_template *template_in(const char *text)
@@ -36,13 +37,27 @@ static rapt_chat_template *template_in(const char *text)
     return chat;
 }
 
-static rapt_model *long_model(void)
+#define MARKERS "<tool_call>", "[TOOL_CALLS]"
+
+/* Bytes, the end of text, and two markers if `marked`. */
+static rapt_tokenizer *marked_bytes(bool marked)
 {
-    const rapt_lm_config c = {.vocab = BYTES_VOCAB, .layers = 1, .context = CONTEXT, .embedding_std = 2,
+    static const char *const specials[] = {END_OF_TEXT, MARKERS};
+    rapt_error err = {0};
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = BYTES_VOCAB + 2, .specials = specials, .special_count = 3, .threads = 1);
+    rapt_tokenizer *k = marked ? rapt_tokenizer_train_bpe("abc", 3, &o, &err) : case_bytes();
+    if (!k)
+        fail_msg("%s", err.message);
+    return k;
+}
+
+static rapt_model *long_model(bool marked)
+{
+    const rapt_lm_config c = {.vocab = BYTES_VOCAB + (marked ? 2 : 0), .layers = 1, .context = CONTEXT, .embedding_std = 2,
                               .block = {.d_model = 16, .heads = 2, .ffn = 19, .norm_place = RAPT_NORM_PLACE_PRE}};
     rapt_model *m = calloc(1, sizeof *m);
     assert_non_null(m);
-    *m = case_model(lm_model(&c), case_bytes());
+    *m = case_model(lm_model(&c), marked_bytes(marked));
     return m;
 }
 
@@ -65,21 +80,23 @@ static int set_up(void **state)
         return -1;
     case_open(&served_here, folder_path);
     golden = json_load_file(RAPT_SOURCE_DIR "/tests/text/chat/templates.json", JSON_ALLOW_NUL, NULL);
-    for (size_t i = 0; i < FAMILIES + 2; i++) {
-        models[i] = case_served(served_here.engine, i < FAMILIES ? NAMES[i] : i == FAMILIES ? "deaf" : "odd", long_model());
+    for (size_t i = 0; i < FAMILIES + 4; i++) {
+        static const char *const more[] = {"deaf", "odd", "marked-hermes", "marked-mistral"};
         const char *text = i == FAMILIES ? CASE_TEMPLATE : "{{ tools }}{{ messages[-1].content }}";
-        models[i].chat = template_in(i < FAMILIES ? case_text_at((json_t *)golden_group(NAMES[i]), "template") : text);
+        const char *of = i < FAMILIES ? NAMES[i] : i < FAMILIES + 2 ? NULL : more[i - FAMILIES] + strlen("marked-");
+        models[i] = case_served(served_here.engine, i < FAMILIES ? NAMES[i] : more[i - FAMILIES], long_model(i > FAMILIES + 1));
+        models[i].chat = template_in(of ? case_text_at((json_t *)golden_group(of), "template") : text);
         models[i].tools = tool_format_find(models[i].chat);
     }
     served_here.app.set.models = models;
-    served_here.app.set.count = FAMILIES + 2;
+    served_here.app.set.count = FAMILIES + 4;
     served_here.app.schemas = schema_cache_new();
     return served_here.app.schemas && golden ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    for (size_t i = 0; i < FAMILIES + 2; i++) {
+    for (size_t i = 0; i < FAMILIES + 4; i++) {
         rapt_engine_remove(models[i].model);
         rapt_chat_template_free(models[i].chat);
     }
@@ -331,6 +348,45 @@ static void replies_do_not_depend_on_others(void **state)
     }
 }
 
+/* ---- strict tools ------------------------------------------------------------------------------------------------------- */
+
+/* A model that writes the marker whenever it may: calls obey, and calls of tools that are not strict have an object. */
+static void strict_calls_obey(void **state)
+{
+    (void)state;
+    size_t seen = 0;
+    static const char *const specials[] = {MARKERS};
+    for (size_t k = 0; k < 24; k++) {
+        char more[1024];
+        const size_t at = FAMILIES + 2 + k % 2;
+        const rapt_tokenizer *t = rapt_engine_model_of(models[at].model)->language.tokenizer;
+        snprintf(more, sizeof more, "\"max_tokens\": 300, \"stop\": \"\\u0001\", \"logit_bias\": {\"%d\": 12}, "
+                 "\"tools\": [" NUMBERS ", " WORDS "]", (int)rapt_tokenizer_special(t, specials[k % 2]));
+        char *body = ask_of(models[at].name, (int)k, more);
+        exchange *x = case_ask(&served_here, openai_chat, body);
+        json_t *got = case_object(x, 200), *message = case_at(got, "choices.0.message"), *call;
+        size_t i;
+        assert_null(case_header(x, "X-Rapt-Replay")); /* no option of the command says the same */
+        json_array_foreach(json_object_get(message, "tool_calls"), i, call) {
+            json_t *o = json_loads(case_text_at(call, "function.arguments"), 0, NULL);
+            if (strcmp(case_text_at(call, "function.name"), "numbers") == 0)
+                call_obeys(call);
+            assert_true(json_is_object(o));
+            json_decref(o);
+            seen++;
+        }
+        /* Each marker began a call, unless the reply was cut off. */
+        const char *content = json_string_value(case_at(message, "content"));
+        const char *left = content ? strstr(content, specials[k % 2]) : NULL;
+        if (left && strcmp(case_text_at(got, "choices.0.finish_reason"), "length") != 0)
+            fail_msg("a call that is none: %s", left);
+        exchange_release(x);
+        json_decref(got);
+        free(body);
+    }
+    assert_true(seen > 24);
+}
+
 /* ---- replies that may call ---------------------------------------------------------------------------------------------- */
 
 static json_t *message_of(size_t family, bool single, const char *reply, const char *finish)
@@ -466,6 +522,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prompts_are_those_of_transformers), cmocka_unit_test(required_calls_obey),
         cmocka_unit_test(streams_are_the_same), cmocka_unit_test(replies_do_not_depend_on_others),
-        cmocka_unit_test(replies_become_messages), cmocka_unit_test(refusals_name_the_field), cmocka_unit_test(bounds_and_none)};
+        cmocka_unit_test(strict_calls_obey), cmocka_unit_test(replies_become_messages), cmocka_unit_test(refusals_name_the_field),
+        cmocka_unit_test(bounds_and_none)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

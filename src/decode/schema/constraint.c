@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_MARKER = 32 };
+
 struct rapt_constraint {
     json_schema schema;
+    char marker[MAX_MARKER]; /* "": none */
     atomic_size_t references;
 };
 
@@ -26,6 +29,20 @@ rapt_constraint *constraint_new(const char *text, size_t size, size_t max_memory
         return c;
     rapt_constraint_free(c);
     return NULL;
+}
+
+rapt_constraint *constraint_new_after(const char *marker, const char *text, size_t size, size_t max_memory, rapt_error *err)
+{
+    rapt_constraint *c = constraint_new(text, size, max_memory, err);
+    const size_t length = strlen(marker);
+    if (c && length < sizeof c->marker)
+        memcpy(c->marker, marker, length + 1);
+    return c;
+}
+
+bool constraint_waits(const rapt_constraint *c)
+{
+    return c && c->marker[0];
 }
 
 rapt_constraint *rapt_constraint_json_schema(const char *text, size_t size, rapt_error *err)
@@ -66,15 +83,19 @@ rapt_code constraint_check(const rapt_constraint *c, const rapt_tokenizer *k, ra
 {
     rapt_error own = {0};
     const token_trie *t = token_trie_of(k, &own);
+    if (t && constraint_waits(c) && rapt_tokenizer_special(k, c->marker) < 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%s is no token of the model", c->marker);
     return t ? schema_spells(&c->schema, t, err) : rapt_fail(err, own.code, "%s", own.message);
 }
 
 rapt_code constrained_init(constrained *c, const rapt_constraint *of, const rapt_tokenizer *k, arena *memory, rapt_error *err)
 {
     rapt_error own = {0};
-    *c = (constrained){.constraint = constraint_keep(of), .tokenizer = k};
+    *c = (constrained){.constraint = constraint_keep(of), .tokenizer = k, .marker = -1};
     if (!of)
         return RAPT_OK;
+    if (constraint_waits(of))
+        c->marker = rapt_tokenizer_special(k, of->marker);
     c->trie = token_trie_of(k, &own);
     if (!c->trie)
         return rapt_fail(err, own.code, "%s", own.message);
@@ -96,6 +117,7 @@ void constrained_free(constrained *c)
 void constrained_begin(constrained *c)
 {
     c->begins = true;
+    c->waits = constraint_waits(c->constraint);
     if (c->constraint)
         schema_state_begin(c->state, &c->constraint->schema);
 }
@@ -112,6 +134,11 @@ bool constrained_put(constrained *c, int32_t id)
     char bytes[TRIE_LONGEST];
     if (!c->constraint)
         return true;
+    if (c->waits) {
+        c->waits = id != c->marker;
+        c->begins = false;
+        return true;
+    }
     const size_t size = loses_spaces(c, id) ? 0 : token_trie_bytes(c->tokenizer, id, bytes);
     schema_state *const next = c->next;
     next->count = 0;
@@ -120,17 +147,21 @@ bool constrained_put(constrained *c, int32_t id)
     c->next = c->state;
     c->state = next;
     c->begins = false;
+    if (constraint_waits(c->constraint) && schema_state_done(next) && next->count > 0) {
+        c->waits = true;
+        schema_state_begin(c->state, &c->constraint->schema);
+    }
     return next->count > 0;
 }
 
 bool constrained_may_end(const constrained *c)
 {
-    return !c->constraint || schema_state_complete(c->state);
+    return !c->constraint || c->waits || schema_state_complete(c->state);
 }
 
 bool constrained_must_end(const constrained *c)
 {
-    return c->constraint && schema_state_done(c->state);
+    return c->constraint && !constraint_waits(c->constraint) && schema_state_done(c->state);
 }
 
 static bool find_allowed(const constrained *c, const int32_t *ends, size_t end_count, arena *scratch, uint8_t *allowed,
@@ -163,6 +194,9 @@ rapt_code constrained_restrict(const constrained *c, const int32_t *ends, size_t
                                size_t vocab, bool *some, rapt_error *err)
 {
     const arena_mark mark = arena_save(scratch);
+    *some = c->waits;
+    if (c->waits)
+        return RAPT_OK;
     const size_t size = vocab > c->trie->vocab ? vocab : c->trie->vocab;
     uint8_t *allowed = arena_zeroed(scratch, size, 1);
     const bool ok = allowed && find_allowed(c, ends, end_count, scratch, allowed, size);

@@ -9,12 +9,17 @@
 
 /* rapt_constraint_json_schema with a bound of its own for the memory of the automaton, in bytes: at most SCHEMA_MEMORY. */
 rapt_constraint *constraint_new(const char *schema, size_t size, size_t max_memory, rapt_error *err);
+/* Likewise, but a text is free until the token `marker` comes: then a value follows, after which the text is free again, until
+ * the next marker. Within a value the text does not end. */
+rapt_constraint *constraint_new_after(const char *marker, const char *schema, size_t size, size_t max_memory, rapt_error *err);
 const rapt_constraint *constraint_keep(const rapt_constraint *c);
+/* Whether it has a marker. */
+bool constraint_waits(const rapt_constraint *c);
 /* Bytes that it takes at most, with what it may keep of tokens later. */
 size_t constraint_bytes(const rapt_constraint *c);
 /* Whether each of its values ends with a bracket, so that no token of the end ever follows one. */
 bool constraint_brackets(const rapt_constraint *c);
-/* RAPT_ERR_VALUE: the tokens of a tokenizer cannot spell what it needs, or have no bytes of their own. */
+/* RAPT_ERR_VALUE: the tokens of a tokenizer cannot spell what it needs, or have no bytes of their own; or its marker is none. */
 rapt_code constraint_check(const rapt_constraint *c, const rapt_tokenizer *k, rapt_error *err);
 
 /* A schema of all objects. */
@@ -26,6 +31,8 @@ typedef struct constrained {
     const token_trie *trie;
     schema_state *state, *next; /* of the text so far, and of the next token's; swapped with each token */
     schema_state *scratch;      /* [2] */
+    int32_t marker;             /* -1: none */
+    bool waits;                 /* for the marker */
     bool begins;                /* there is no token yet */
 } constrained;
 

@@ -124,10 +124,11 @@ void openai_chat_replay(const openai_asked *q, const openai_request *r)
     replay line = {.unfaithful = !p->same};
     replay_begin(&line, "generate", q->s);
     replay_words(&line, " --no-prompt --max-tokens %zu", r->options.o.max_tokens);
-    if (r->options.constraint)
+    if (r->options.constraint && !r->options.marker)
         line.unfaithful = line.unfaithful || !constraint_brackets(r->options.constraint); /* an end of turn may follow others */
     else
         chat_replay_end(&line, &q->m->language);
+    line.unfaithful = line.unfaithful || r->options.marker; /* no option says so */
     openai_options_replay(&r->options, &line);
     openai_format_replay(r, &line);
     replay_prompt(&line, p->text, p->size);

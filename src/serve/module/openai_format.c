@@ -1,5 +1,5 @@
 /* serve/module/openai_format.c: reads schemas, in little time and memory, or takes what an earlier request has read. */
-#define _GNU_SOURCE /* strdup */
+#define _GNU_SOURCE /* strdup, asprintf */
 #include "serve/module/openai_format.h"
 
 #include "decode/schema/constraint.h"
@@ -7,6 +7,7 @@
 #include "serve/module/reply.h"
 #include "serve/module/schema_cache.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,23 +63,37 @@ static void format_fail(fields *f, const char *field, rapt_code code, const rapt
     request_fail(f->error, reply_status(code), field, "%s: %s", field, err->message);
 }
 
-static rapt_constraint *format_constraint(const openai_asked *q, const char *field, const char *text)
+/* `key` is the text, behind the marker if there is one: what schemas are remembered by. */
+static rapt_constraint *constraint_of_key(const openai_asked *q, const char *field, const char *key, const char *marker)
 {
     fields *f = q->f;
     rapt_error err = {0};
+    const char *text = marker ? key + strlen(marker) : key;
     const size_t size = strlen(text), memory = automaton_bytes(size);
     const bool patterns = strstr(text, "\"pattern\":") || strstr(text, "\"format\":");
     const size_t asked = memory + READING + TREE_OF_BYTE * size + (patterns ? SCHEMA_TABLES : 0);
     schema_cache *cache = app_schemas(q->app);
-    rapt_constraint *c = schema_cache_find(cache, text, size);
+    rapt_constraint *c = schema_cache_find(cache, key, strlen(key));
     if (c)
         return c;
     if (!request_asks(q->x, ADMISSION_MAKING, asked, f->error, "a schema of %zu bytes", size))
         return NULL;
-    if (!(c = constraint_new(text, size, memory, &err)))
+    if (!(c = marker ? constraint_new_after(marker, text, size, memory, &err) : constraint_new(text, size, memory, &err)))
         format_fail(f, field, err.code, &err);
     else
-        schema_cache_keep(cache, text, size, c);
+        schema_cache_keep(cache, key, strlen(key), c);
+    return c;
+}
+
+static rapt_constraint *format_constraint(const openai_asked *q, const char *field, const openai_options *o)
+{
+    char *key = NULL;
+    if (o->marker && asprintf(&key, "%s%s", o->marker, o->schema) < 0) {
+        request_fail(q->f->error, 503, NULL, "out of memory for the request");
+        return NULL;
+    }
+    rapt_constraint *c = constraint_of_key(q, field, key ? key : o->schema, o->marker);
+    free(key);
     return c;
 }
 
@@ -87,9 +102,9 @@ void openai_format_constrain(openai_request *r, const openai_asked *q, const cha
     rapt_error err = {0};
     fields *f = q->f;
     openai_options *o = &r->options;
-    if (o->o.stop_count > 0)
+    if (o->o.stop_count > 0 && !o->marker)
         fields_fail(f, "stop", "beside %s it would end JSON that is not whole", field);
-    if (f->error->status || !(o->constraint = format_constraint(q, field, o->schema)))
+    if (f->error->status || !(o->constraint = format_constraint(q, field, o)))
         return;
     o->o.constraint = o->constraint;
     const rapt_code code = constraint_check(o->constraint, q->m->language.tokenizer, &err);
@@ -148,7 +163,7 @@ json_t *openai_format_text(const openai_request *r)
 void openai_format_replay(const openai_request *r, replay *to)
 {
     const char *schema = r->options.schema;
-    if (!schema)
+    if (!schema || r->options.marker)
         return;
     if (strcmp(schema, CONSTRAINT_OBJECT) == 0) {
         replay_words(to, " --json-object");

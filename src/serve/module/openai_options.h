@@ -12,6 +12,7 @@ typedef struct openai_options {
     rapt_logit_bias *biases; /* for `o`; owned */
     rapt_constraint *constraint; /* for `o`; owned; openai_format.c */
     char *schema, *schema_name; /* of the constraint, owned; NULL: there is none */
+    const char *marker;      /* the token after which the constraint holds; NULL: it holds from the beginning */
     uint64_t seed;           /* the request's, or a random one */
     size_t n;                /* choices for each prompt */
     bool stream, include_usage;

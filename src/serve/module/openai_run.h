@@ -96,6 +96,7 @@ typedef struct openai_tools {
     tool_names names;        /* in the same order; of `list` */
     const char **owned_names;
     const char *only;        /* the one that must be called; of `list` */
+    bool *strict;            /* [names.count] the tool's arguments must obey */
     bool required;           /* the reply must be a call */
     bool single;             /* at most one call */
 } openai_tools;

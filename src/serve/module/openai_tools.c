@@ -50,7 +50,7 @@ static void check_parameters(fields *function)
 }
 
 /* Checks {"type": "function", "function": {...}}. */
-static void tool_check(json_t *tool, size_t i, const openai_tools *t, request_error *error)
+static void tool_check(json_t *tool, size_t i, openai_tools *t, request_error *error)
 {
     static const char *const types[] = {"function"};
     char path[32];
@@ -73,7 +73,7 @@ static void tool_check(json_t *tool, size_t i, const openai_tools *t, request_er
             fields_fail(&function, "name", "\"%s\" is the name of tools[%zu] as well", name, k);
     fields_text(&function, "description");
     check_parameters(&function);
-    fields_flag(&function, "strict", false);
+    t->strict[i] = fields_flag(&function, "strict", false);
     fields_finish(&function);
     fields_finish(&f);
     fields_free(&function);
@@ -87,7 +87,8 @@ static void tools_copy(openai_tools *t, const json_t *list, request_error *error
     size_t i;
     t->list = json_deep_copy(list);
     t->owned_names = calloc(json_array_size(list) + 1, sizeof *t->owned_names);
-    if (!t->list || !t->owned_names) {
+    t->strict = calloc(json_array_size(list) + 1, sizeof *t->strict);
+    if (!t->list || !t->owned_names || !t->strict) {
         request_fail(error, 503, NULL, "out of memory for the request");
         return;
     }
@@ -167,6 +168,7 @@ void openai_tools_free(openai_tools *t)
 {
     json_decref(t->list);
     free(t->owned_names);
+    free(t->strict);
 }
 
 void openai_tools_read(openai_request *r, const openai_asked *q)
@@ -223,7 +225,10 @@ static bool move_references(json_t *schema, const char *place)
 static json_t *call_parameters(const openai_tools *t, size_t i, const char *place)
 {
     const json_t *given = json_object_get(json_object_get(json_array_get(t->list, i), "function"), "parameters");
-    json_t *schema = json_object_size(given) > 0 ? json_deep_copy(given) : json_pack("{s:{}}", "properties");
+    const bool any = !t->required && !t->strict[i]; /* object */
+    json_t *schema = any                           ? json_object()
+                   : json_object_size(given) > 0 ? json_deep_copy(given)
+                                                 : json_pack("{s:{}}", "properties");
     json_object_del(schema, "$id");
     if (schema && json_object_set_new(schema, "type", json_string("object")) == 0 && move_references(schema, place))
         return schema;
@@ -311,14 +316,28 @@ bool openai_tools_opening(const openai_tools *t, char **text, fields *f)
     return false;
 }
 
+/* Whether a tool is strict, and a marker that is one token begins each call, so that its arguments can be made to obey. */
+static bool keeps_strict(const openai_tools *t, const rapt_model *m)
+{
+    const tool_family family = t->format.family;
+    bool strict = false;
+    for (size_t i = 0; i < t->names.count; i++)
+        strict = strict || t->strict[i];
+    return strict && (family == TOOLS_HERMES || family == TOOLS_MISTRAL) &&
+           rapt_tokenizer_special(m->language.tokenizer, tool_format_marker(family)) >= 0;
+}
+
 void openai_tools_constrain(openai_request *r, const openai_asked *q)
 {
     fields *f = q->f;
     const openai_tools *t = &r->tools;
     if (t->list && r->options.schema)
         fields_fail(f, "response_format", "beside \"tools\" only text is taken");
-    if (!t->required || f->error->status)
+    const bool strict = !t->required && keeps_strict(t, q->m);
+    if ((!t->required && !strict) || f->error->status)
         return;
+    if (strict)
+        r->options.marker = tool_format_marker(t->format.family);
     json_t *schema = reply_schema(t);
     r->options.schema = schema ? json_dumps(schema, JSON_COMPACT) : NULL;
     json_decref(schema);
@@ -326,7 +345,7 @@ void openai_tools_constrain(openai_request *r, const openai_asked *q)
         request_fail(f->error, 503, NULL, "out of memory for the request");
         return;
     }
-    openai_format_constrain(r, q, "tool_choice");
+    openai_format_constrain(r, q, strict ? "tools" : "tool_choice");
     if (f->error->status == 400)
         blame_tool(t, f);
 }
