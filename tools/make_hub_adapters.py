@@ -27,12 +27,13 @@ ADAPTERS = {
                      alpha_pattern={"v_proj": 7.5, "^model.layers.1.self_attn.q_proj": 4}),
     "dora": dict(r=3, lora_alpha=5, target_modules=["q_proj", "v_proj", "down_proj"], use_dora=True),
     "dora_joint": dict(r=2, lora_alpha=6, target_modules=["c_attn", "c_fc"], fan_in_fan_out=True, use_dora=True),
+    "tied": dict(r=2, lora_alpha=4, target_modules=["q_proj", "up_proj"], modules_to_save=["embed_tokens"], ensure_weight_tying=True),
     "saved": dict(r=2, lora_alpha=4, target_modules=["q_proj", "up_proj"], modules_to_save=["embed_tokens", "lm_head"]),
 }
 # Models of adapters that have other names.
-BASES = {"patterns": "qwen2", "dora": "qwen2", "dora_joint": "gpt2", "saved": "llama3"}
+BASES = {"patterns": "qwen2", "dora": "qwen2", "dora_joint": "gpt2", "saved": "llama3", "tied": "qwen2"}
 # Adapters that are saved as adapter_model.bin as well, and whose gradients are kept.
-TORCH, GRADIENTS = ["patterns"], ["patterns", "saved", "gpt2", "dora", "dora_joint"]
+TORCH, GRADIENTS = ["patterns"], ["patterns", "saved", "gpt2", "dora", "dora_joint", "tied"]
 ROWS = 64  # of the gradient of a whole matrix that are kept
 
 

@@ -210,14 +210,15 @@ static void close_source(model_source *from)
     free(from->weights_path);
 }
 
-/* A matrix that is saved whole would change two of a tied model, of which PEFT changes one. */
-static rapt_code check_whole(const rapt_model *m, const adapter *a, rapt_error *err)
+/* A matrix that is saved whole would change several of a tied model, of which PEFT changes one, or both of a language model. */
+static rapt_code check_whole(const rapt_model *m, adapter *a, rapt_error *err)
 {
     const adapter_layer *l = a ? adapter_first_whole(a) : NULL;
     const rapt_transformer_config *pair = m->translation.net ? &m->translation.net->config : NULL;
-    const bool tied = (m->language.net && m->language.net->config.tied) ||
-                      (pair && (pair->tied || pair->tied_embeddings || pair->tied_output));
-    return !l || !tied ? RAPT_OK
+    if (m->language.net && m->language.net->config.tied)
+        return adapter_check_tied(a, err);
+    return !l || !pair || !(pair->tied || pair->tied_embeddings || pair->tied_output)
+                       ? RAPT_OK
                        : rapt_fail(err, RAPT_ERR_VALUE, "the adapter saves \"%s\" whole (modules_to_save); the model's embedding "
                                    "and output are one matrix, and rapt takes no such adapter for them", quote(l->module).text);
 }
@@ -231,7 +232,7 @@ static rapt_model *model_load_adapted(model_source from, rapt_task wanted, rapt_
         m->adapter = from.add;
     else
         adapter_close(from.add);
-    if (!m || (adapter_check_taken(from.add, err) == RAPT_OK && check_whole(m, from.add, err) == RAPT_OK))
+    if (!m || (check_whole(m, from.add, err) == RAPT_OK && adapter_check_taken(from.add, err) == RAPT_OK))
         return m;
     rapt_model_free(m);
     return NULL;

@@ -79,9 +79,13 @@ check 'matrices saved whole: and after a stop' cmp saving/adapter_model.safetens
 check 'matrices saved whole: both' sh -c "test \$('$RAPT' info saving --tensors | grep -c ' whole ') = 2"
 check 'matrices saved whole: they change' sh -c "'$RAPT' info saving --tensor output.weight >with; '$RAPT' info base --tensor output.weight >without; test -s with && ! cmp -s with without"
 merged saving base text.txt
-"$RAPT" train base.yaml --out tied --max-steps 1 --set model.tied=true --quiet
-refused 1 'embedding and output are one matrix' 'a tied model' \
-    "$RAPT" train lora.yaml --init tied --set train.lora.save=embedding --out m
+"$RAPT" train base.yaml --out tied --max-steps 1 --set model.tied=true --set model.scale_embedding=false --quiet
+"$RAPT" train lora.yaml --init tied --set train.lora.save=embedding --out tied-saving --quiet --threads 1
+"$RAPT" train lora.yaml --init tied --set train.lora.save=output --out tied-again --quiet --max-steps 5
+"$RAPT" train --resume --out tied-again --quiet --threads 3
+check 'a tied matrix: the same bytes by its other name, with three threads and after a stop' cmp tied-saving/adapter_model.safetensors tied-again/adapter_model.safetensors
+check 'a tied matrix: under both names' sh -c "test \$('$RAPT' info tied-saving --tensors | grep -c ' whole ') = 2"
+merged tied-saving tied text.txt
 refused 1 'train.lora.save' 'matrices without adapters' "$RAPT" train base.yaml --set train.lora.save=output --out m
 refused 1 'train.lora.rslora' 'a scale of no adapters' "$RAPT" train base.yaml --set train.lora.rslora=true --out m
 refused 1 'train.lora.dora' 'lengths of no adapters' "$RAPT" train base.yaml --set train.lora.dora=true --out m

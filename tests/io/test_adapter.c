@@ -28,7 +28,8 @@
 
 /* An adapter and its model. */
 static const char *const NAMES[][2] = {{"qwen2", "qwen2"}, {"gpt2", "gpt2"}, {"gpt_neox", "gpt_neox"}, {"phi3", "phi3"},
-                                       {"patterns", "qwen2"}, {"dora", "qwen2"}, {"dora_joint", "gpt2"}, {"saved", "llama3"}};
+                                       {"patterns", "qwen2"}, {"dora", "qwen2"}, {"dora_joint", "gpt2"}, {"saved", "llama3"},
+                                       {"tied", "qwen2"}};
 enum { COUNT = sizeof NAMES / sizeof *NAMES, PLAIN = 4, PROMPT = 8, GREEDY = 16 };
 
 typedef struct adapter_paths {

@@ -288,6 +288,28 @@ rapt_code adapter_take(adapter *a, const char *tensor, size_t out, size_t in, co
                      a->weights_path, quote((*layer)->module).text, (*layer)->out, (*layer)->in, out, in);
 }
 
+static bool adapter_same_whole(const adapter_layer *a, const adapter_layer *b)
+{
+    return a->out == b->out && a->in == b->in && memcmp(a->whole, b->whole, a->out * a->in * sizeof *a->whole) == 0;
+}
+
+rapt_code adapter_check_tied(adapter *a, rapt_error *err)
+{
+    adapter_layer *whole[2] = {NULL, NULL};
+    size_t count = 0;
+    for (size_t i = 0; a && i < a->count; i++)
+        if (a->layers[i].whole && count++ < 2)
+            whole[count - 1] = &a->layers[i];
+    if (count == 0)
+        return RAPT_OK;
+    if (count != 2 || !adapter_same_whole(whole[0], whole[1]))
+        return rapt_fail(err, RAPT_ERR_VALUE, "the adapter saves \"%s\" whole (modules_to_save); the model's embedding and "
+                         "output are one matrix, of which rapt takes two equal ones (ensure_weight_tying)",
+                         quote(whole[0]->module).text);
+    whole[0]->taken = whole[1]->taken = whole[0]->taken || whole[1]->taken;
+    return RAPT_OK;
+}
+
 rapt_code adapter_check_taken(const adapter *a, rapt_error *err)
 {
     for (size_t i = 0; a && i < a->count; i++)

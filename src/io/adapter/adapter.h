@@ -51,6 +51,9 @@ const char *adapter_base(const adapter *a);
 /* The adapter of the matrix `tensor`, "model.layers.0.self_attn.q_proj.weight", which has these sizes; *layer is NULL if it has
  * none. `a` may be NULL: no matrix has one. RAPT_ERR_FORMAT: the adapter has other sizes. */
 rapt_code adapter_take(adapter *a, const char *tensor, size_t out, size_t in, const adapter_layer **layer, rapt_error *err);
+/* For a model whose embedding is its output matrix: an adapter may save both whole, if they are equal, as PEFT does with
+ * "ensure_weight_tying"; both count as taken if one of them is. RAPT_ERR_VALUE: it saves other matrices. `a` may be NULL. */
+rapt_code adapter_check_tied(adapter *a, rapt_error *err);
 /* RAPT_ERR_FORMAT if a layer was never taken, because it belongs to another model. `a` may be NULL. */
 rapt_code adapter_check_taken(const adapter *a, rapt_error *err);
 

@@ -20,7 +20,7 @@ static const char *const WITHOUT_EFFECT[] = {
     "auto_mapping", "base_model_name_or_path", "exclude_modules", "fan_in_fan_out",
     "inference_mode", "layers_pattern", "layers_to_transform", "lora_alpha", "lora_dropout", "megatron_core", "peft_version",
     "qalora_group_size", "r", "revision", "runtime_config", "target_modules", "use_rslora", "rank_pattern", "alpha_pattern",
-    "use_dora", "modules_to_save", NULL};
+    "use_dora", "modules_to_save", "ensure_weight_tying", NULL};
 
 static bool adapter_key_is_idle(const char *key)
 {
@@ -117,6 +117,8 @@ bool adapter_config_saves(const adapter_config *c, const char *module, size_t le
     for (size_t i = 0; i < json_array_size(c->saved); i++) {
         const json_t *name = json_array_get(c->saved, i);
         const size_t size = json_string_length(name);
+        if (c->tying) /* PEFT saves what is tied to a listed module, too */
+            return true;
         if (size > 0 && size <= length && memcmp(module + length - size, json_string_value(name), size) == 0 &&
             (size == length || module[length - size - 1] == '.'))
             return true;
@@ -137,6 +139,7 @@ static rapt_code adapter_config_values(const json_t *root, adapter_config *c, ra
     c->base = base ? base : "";
     rapt_code code = adapter_read_switch(root, "use_rslora", &c->rslora, err);
     code = code ? code : adapter_read_switch(root, "use_dora", &c->dora, err);
+    code = code ? code : adapter_read_switch(root, "ensure_weight_tying", &c->tying, err);
     code = code ? code : adapter_read_saved(root, c, err);
     code = code ? code : adapter_patterns_take(&c->ranks, json_object_get(root, "rank_pattern"), &adapter_rank_pattern, err);
     return code ? code : adapter_patterns_take(&c->alphas, json_object_get(root, "alpha_pattern"), &adapter_alpha_pattern, err);

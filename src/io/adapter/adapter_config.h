@@ -9,7 +9,7 @@
 typedef struct adapter_config {
     size_t rank;
     double alpha;
-    bool rslora, dora;
+    bool rslora, dora, tying;
     adapter_patterns ranks, alphas; /* of some modules */
     const json_t *saved; /* "modules_to_save", borrowed: names; NULL: none */
     const char *base; /* borrowed from the JSON; "" if there is none */
@@ -19,7 +19,8 @@ typedef struct adapter_config {
  * RAPT_ERR_FORMAT: a value of another kind. adapter_config_end frees *c, even after a failure. */
 rapt_code adapter_config_read(const json_t *root, const char *path, adapter_config *c, rapt_error *err);
 
-/* Whether a module, `length` bytes, is among the modules that are saved whole: it has the name, or an end of it after a dot. */
+/* Whether a module, `length` bytes, may be among the modules that are saved whole: it has the name, or an end of it after a dot;
+ * or it could be tied to one that has. */
 bool adapter_config_saves(const adapter_config *c, const char *module, size_t length);
 void adapter_config_end(adapter_config *c);
 

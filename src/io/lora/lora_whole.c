@@ -8,12 +8,28 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The name of the output matrix in files that have it beside an embedding that it is tied to; or else "". */
+static void whole_output_name(const hub_origin *o, const rapt_param *embedding, char name[PLACE_NAME])
+{
+    place_match match;
+    char bare[PLACE_NAME];
+    const place_row *row = o ? place_next(&o->naming, o->rows[embedding->index], embedding->value.name, &match) : NULL;
+    snprintf(name, PLACE_NAME, "%s", o ? "" : "output");
+    if (!row)
+        return;
+    place_name(&o->naming, row, &match, bare, name);
+    char *end = strrchr(name, '.');
+    if (end)
+        *end = '\0';
+}
+
 /* The embedding and the output matrix, if the files have them row by row. */
 static size_t whole_find(const rapt_model *m, lora_whole *all)
 {
     rapt_lm *net = m->language.net;
+    const bool tied = net->config.tied;
     rapt_param *const matrices[LORA_WHOLE_MAX] = {net->input.embedding.weight, net->output.weight};
-    for (size_t i = 0; i < LORA_WHOLE_MAX; i++) {
+    for (size_t i = 0; i < (tied ? 1 : LORA_WHOLE_MAX); i++) {
         lora_module found = {.count = 0};
         place_slice rows = {.columns = 0};
         lora_describe_matrix(m->origin, matrices[i], &found, &rows);
@@ -21,6 +37,11 @@ static size_t whole_find(const rapt_model *m, lora_whole *all)
             continue;
         memcpy(all->names[all->count], found.name, sizeof found.name);
         all->matrices[all->count++] = matrices[i];
+    }
+    if (tied && all->count == 1) {
+        whole_output_name(m->origin, matrices[0], all->names[1]);
+        all->matrices[1] = matrices[0];
+        all->count = all->names[1][0] ? 2 : 0;
     }
     return all->count;
 }
@@ -52,8 +73,6 @@ rapt_code lora_whole_choose(lora_whole *w, const rapt_model *m, const char *name
         return RAPT_OK;
     if (!m->language.net)
         return rapt_fail(err, RAPT_ERR_VALUE, "save: matrices are saved whole of language models alone");
-    if (m->language.net->config.tied)
-        return rapt_fail(err, RAPT_ERR_VALUE, "save: the model's embedding and output are one matrix, which PEFT would make two");
     rapt_code code = whole_find(m, &all) ? RAPT_OK
                                          : rapt_fail(err, RAPT_ERR_VALUE, "save: the model has no matrix to save whole");
     for (const char *name = names; !code; name++) {
@@ -63,7 +82,14 @@ rapt_code lora_whole_choose(lora_whole *w, const rapt_model *m, const char *name
         if (!*name)
             break;
     }
+    if (!code && m->language.net->config.tied)
+        *w = all;
     return code;
+}
+
+bool lora_whole_is_tied(const lora_whole *w)
+{
+    return w->count == 2 && w->matrices[0] == w->matrices[1];
 }
 
 bool lora_whole_has(const lora_whole *w, const rapt_param *p)

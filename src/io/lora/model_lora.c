@@ -164,6 +164,7 @@ rapt_code lora_describe(const rapt_model *m, json_t *root, const char *path, rap
               json_object_set_new(root, "use_dora", json_boolean(s->o.dora)) == 0 &&
               json_object_set_new(root, "rank_pattern", lora_patterns_json(&s->ranks)) == 0 &&
               json_object_set_new(root, "alpha_pattern", lora_patterns_json(&s->alphas)) == 0 &&
+              json_object_set_new(root, "ensure_weight_tying", json_boolean(lora_whole_is_tied(&s->whole))) == 0 &&
               json_object_set_new(root, "modules_to_save", lora_whole_json(&s->whole)) == 0;
     json_decref(members);
     return ok ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory for JSON", path);

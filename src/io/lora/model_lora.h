@@ -68,8 +68,11 @@ typedef struct lora_whole {
 } lora_whole;
 
 /* Chooses among a language model's embedding and its output matrix by comma-separated names: whole names, or ends of names after
- * a dot. NULL and "": none. RAPT_ERR_VALUE: there is no such matrix, it has another form in the files, or both are one matrix. */
+ * a dot. If both are one matrix, each name chooses both, as with PEFT's "ensure_weight_tying". NULL and "": none. RAPT_ERR_VALUE:
+ * there is no such matrix, or it has another form in the files. */
 rapt_code lora_whole_choose(lora_whole *w, const rapt_model *m, const char *names, rapt_error *err);
+/* Whether both are one matrix. */
+bool lora_whole_is_tied(const lora_whole *w);
 bool lora_whole_has(const lora_whole *w, const rapt_param *p);
 /* "modules_to_save": the ends of their names, or null. NULL: out of memory. */
 json_t *lora_whole_json(const lora_whole *w);
