@@ -517,12 +517,49 @@ static void bounds_and_none(void **state)
     buffer_free(&b);
 }
 
+/* Right requests with a few bytes changed: an answer, or a refusal. */
+static void mutations_are_survived(void **state)
+{
+    (void)state;
+    static const char bytes[] = "09-.eE[]{}\",:ntf\\ux$#/_\xC3\xFF ";
+    static const char *const right[] = {
+        ASK("hermes", "\"max_tokens\": 2, \"tools\": [" NUMBERS ", " NOTHING "], \"tool_choice\": \"required\""),
+        ASK("mistral", "\"max_tokens\": 2, \"tools\": [" WORDS "], \"stream\": true, \"tool_choice\": {\"type\": \"function\", "
+            "\"function\": {\"name\": \"words\"}}"),
+        ASK("marked-hermes", "\"max_tokens\": 2, \"tools\": [" NUMBERS "], \"parallel_tool_calls\": false"),
+        "{\"model\": \"llama\", \"max_tokens\": 2, \"messages\": [{\"role\": \"user\", \"content\": \"h\"}, {\"role\": "
+        "\"assistant\", \"content\": null, \"tool_calls\": [{\"id\": \"i\", \"type\": \"function\", \"function\": {\"name\": "
+        "\"words\", \"arguments\": \"{\\\"w\\\": [1, {}]}\"}}]}, {\"role\": \"tool\", \"tool_call_id\": \"i\", \"content\": "
+        "\"c\"}], \"tools\": [" WORDS "]}"};
+    enum { RIGHT = sizeof right / sizeof *right };
+    uint32_t random = 7;
+    size_t taken = 0;
+    for (size_t i = 0; i < 1200; i++) {
+        char *body = strdup(right[i % RIGHT]);
+        const size_t size = strlen(body);
+        for (size_t change = 0; change < i / RIGHT % 4; change++) {
+            random = random * 1664525u + 1013904223u;
+            body[(random >> 8) % size] = bytes[(random >> 24) % (sizeof bytes - 1)];
+        }
+        exchange *x = case_request("POST", "/", "application/json", body, size);
+        openai_chat(&served_here.app, x);
+        case_wait(x);
+        const int status = case_status(x);
+        if (status != 200 && status != 400 && status != 404)
+            fail_msg("status %d: %s", status, body);
+        taken += status == 200;
+        exchange_release(x);
+        free(body);
+    }
+    assert_true(taken > 300 && taken < 900);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prompts_are_those_of_transformers), cmocka_unit_test(required_calls_obey),
         cmocka_unit_test(streams_are_the_same), cmocka_unit_test(replies_do_not_depend_on_others),
         cmocka_unit_test(strict_calls_obey), cmocka_unit_test(replies_become_messages), cmocka_unit_test(refusals_name_the_field),
-        cmocka_unit_test(bounds_and_none)};
+        cmocka_unit_test(bounds_and_none), cmocka_unit_test(mutations_are_survived)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

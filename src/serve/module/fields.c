@@ -356,12 +356,16 @@ int32_t *fields_ids(fields *f, const char *name, const json_t *list, size_t *cou
     for (size_t i = 0; i < size && ids; i++) {
         const json_t *one = json_array_get(list, i);
         const double id = json_number_value(one);
-        if (!fields_is_integer(one)) {
+        const bool fits = id >= 0 && id <= INT32_MAX;
+        if (!fields_is_integer(one))
             fields_fail(f, name, "a list of token ids has something else at %zu", i);
+        else if (!fits)
+            fields_fail(f, name, "token %zu is %.19g, where ids are 0 to %d", i, id, INT32_MAX);
+        if (!fields_is_integer(one) || !fits) {
             free(ids);
             return NULL;
         }
-        ids[i] = id >= 0 && id <= INT32_MAX ? (int32_t)id : -1;
+        ids[i] = (int32_t)id;
     }
     *count = ids ? size : 0;
     return ids;

@@ -70,8 +70,8 @@ double fields_number(fields *f, const char *name, double absent, double min, dou
 const char **fields_texts(fields *f, const char *name, size_t min, size_t max, size_t *count, bool *list);
 /* Whether a value is an integer: 3.0 counts as one. */
 bool fields_is_integer(const json_t *value);
-/* The ids of `list`, a list of token ids under `name`: *count of them, to be freed; -1 for those that no token has. NULL with the
- * error kept: it has none, or something else. */
+/* The ids of `list`, a list of token ids under `name`: *count of them, to be freed. NULL with the error kept: it has none, or
+ * something else, or one that is no id of any model. */
 int32_t *fields_ids(fields *f, const char *name, const json_t *list, size_t *count);
 /* An object, as fields that the caller finishes and frees; an absent object has no fields. False: absent, or not an object. */
 bool fields_object(fields *f, const char *name, fields *inner);
