@@ -360,12 +360,18 @@ static void strict_calls_obey(void **state)
         char more[1024];
         const size_t at = FAMILIES + 2 + k % 2;
         const rapt_tokenizer *t = rapt_engine_model_of(models[at].model)->language.tokenizer;
-        snprintf(more, sizeof more, "\"max_tokens\": 300, \"stop\": \"\\u0001\", \"logit_bias\": {\"%d\": 12}, "
+        snprintf(more, sizeof more, "\"store\" : true, \"max_tokens\": 300, \"stop\": \"\\u0001\", \"logit_bias\": {\"%d\": 12}, "
                  "\"tools\": [" NUMBERS ", " WORDS "]", (int)rapt_tokenizer_special(t, specials[k % 2]));
         char *body = ask_of(models[at].name, (int)k, more);
         exchange *x = case_ask(&served_here, openai_chat, body);
+        memcpy(strstr(body, "\"store\" : true"), "\"stream\": true", 14);
+        exchange *stream = case_ask(&served_here, openai_chat, body);
         json_t *got = case_object(x, 200), *message = case_at(got, "choices.0.message"), *call;
         size_t i;
+        bool done;
+        json_t *events = case_events(stream, &done), *choices = streamed_choices(events);
+        json_t *whole = calls_of(case_at(got, "choices")), *parts = calls_of(choices);
+        assert_true(done && json_equal(whole, parts));
         assert_null(case_header(x, "X-Rapt-Replay")); /* no option of the command says the same */
         json_array_foreach(json_object_get(message, "tool_calls"), i, call) {
             json_t *o = json_loads(case_text_at(call, "function.arguments"), 0, NULL);
@@ -380,6 +386,11 @@ static void strict_calls_obey(void **state)
         const char *left = content ? strstr(content, specials[k % 2]) : NULL;
         if (left && strcmp(case_text_at(got, "choices.0.finish_reason"), "length") != 0)
             fail_msg("a call that is none: %s", left);
+        exchange_release(stream);
+        json_decref(events);
+        json_decref(choices);
+        json_decref(whole);
+        json_decref(parts);
         exchange_release(x);
         json_decref(got);
         free(body);
