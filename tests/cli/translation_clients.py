@@ -25,6 +25,24 @@ def refused(words, call):
     raise AssertionError(f"not refused: {words}")
 
 
+def check_deepl_glossary(t, model, word):
+    """A glossary is made, used as by the command, and deleted."""
+    assert [(p.source_lang + p.target_lang).lower() for p in t.get_glossary_languages()] == ["ende"]
+    made = t.create_glossary("animals", "EN", "DE", {"cat": word, "a cat": word})
+    assert made.ready and made.entry_count == 2 and made.name == "animals" and (made.source_lang + made.target_lang).lower() == "ende"
+    assert [g.glossary_id for g in t.list_glossaries()] == [made.glossary_id] == [t.get_glossary(made.glossary_id).glossary_id]
+    assert t.get_glossary_entries(made) == {"cat": word, "a cat": word}
+    with open("animals.tsv", "w") as file:
+        file.write(f"cat\t{word}\na cat\t{word}\n")
+    got = [r.text for r in t.translate_text(SENTENCES, source_lang="EN", target_lang="DE", glossary=made)]
+    assert got == [translate(model, s, "--glossary", "animals.tsv") for s in SENTENCES], got
+    assert word.lower() in got[2].lower()
+    refused(["no model translates from en to fr"], lambda: t.create_glossary("n", "EN", "FR", {"a": "b"}))
+    t.delete_glossary(made)
+    assert t.list_glossaries() == []
+    refused(["no such glossary"], lambda: t.get_glossary(made.glossary_id))
+
+
 def check_deepl(url, model):
     import deepl
 
@@ -50,6 +68,7 @@ def check_deepl(url, model):
         assert isinstance(e, deepl.DeepLException) and not e.should_retry
     assert [(s.code, s.name) for s in t.get_source_languages()] == [("EN", "English")]
     assert [(s.code, s.name, s.supports_formality) for s in t.get_target_languages()] == [("DE", "German", False)]
+    check_deepl_glossary(t, model, expected[0].split()[0])
     before = t.get_usage().character.count
     t.translate_text("abc", target_lang="DE")
     usage = t.get_usage()

@@ -3,6 +3,7 @@
 #include "options.h"
 #include "serve/served_app.h"
 
+#include "serve/module/glossaries.h"
 #include "serve/module/schema_cache.h"
 #include "serve/module/served_load.h"
 
@@ -16,6 +17,7 @@ struct app {
     app_limits limits;
     metrics *counted;
     schema_cache *schemas;
+    glossaries *glossaries;
     rapt_engine *engine;
     served models[MAX_MODELS];
     served_set set;
@@ -35,12 +37,13 @@ app *served_app_new(void)
     if (!a)
         return NULL;
     *a = (app){.limits = {.body = 1 << 20, .texts = 100, .n = 8, .explain = 32, .queue = 64},
-               .counted = metrics_new(), .schemas = schema_cache_new(), .engine = rapt_engine_new(&ENGINE(.threads = 2), NULL)};
+               .counted = metrics_new(), .schemas = schema_cache_new(), .glossaries = glossaries_new(),
+               .engine = rapt_engine_new(&ENGINE(.threads = 2), NULL)};
     a->owner.retire = keep_models;
     atomic_init(&a->owner.references, 1);
     a->set.models = a->models;
     a->set.owner = &a->owner;
-    if (a->counted && a->schemas && a->engine)
+    if (a->counted && a->schemas && a->glossaries && a->engine)
         return a;
     served_app_free(a);
     return NULL;
@@ -58,6 +61,7 @@ void served_app_free(app *a)
     rapt_engine_free(a->engine);
     metrics_free(a->counted);
     schema_cache_free(a->schemas);
+    glossaries_free(a->glossaries);
     free(a);
 }
 
@@ -107,6 +111,11 @@ metrics *app_metrics(app *a)
 struct schema_cache *app_schemas(app *a)
 {
     return a->schemas;
+}
+
+glossaries *app_glossaries(app *a)
+{
+    return a->glossaries;
 }
 
 size_t app_memory(app *a, size_t *largest)

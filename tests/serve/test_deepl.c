@@ -97,7 +97,7 @@ static void wrong_requests(void **state)
         {"{\"text\": [7], \"target_lang\": \"en\"}", 400, "text"},
         {many, 400, "text"},
         {WITH("\"formality\": \"more\""), 400, "formality"},
-        {WITH("\"glossary_id\": \"x\""), 400, "glossary_id"},
+        {WITH("\"glossary_id\": \"x\""), 404, "glossary_id: there is no such glossary"},
         {WITH("\"tag_handling\": \"xml\""), 400, "tag_handling"},
         {WITH("\"split_sentences\": \"0\""), 400, "split_sentences"},
         {WITH("\"split_sentences\": \"nonewlines\""), 400, "split_sentences"},

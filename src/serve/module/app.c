@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "serve/module/admission.h"
+#include "serve/module/glossaries.h"
 #include "serve/module/keys.h"
 #include "serve/module/schema_cache.h"
 #include "serve/module/serve_log.h"
@@ -29,6 +30,7 @@ struct app {
     atomic_size_t running; /* requests */
     admission admission;
     schema_cache *schemas;
+    glossaries *glossaries;
     pthread_mutex_t lock; /* guards everything below */
     served_set *models;
     keys *keys; /* NULL: no key is required */
@@ -49,6 +51,11 @@ metrics *app_metrics(app *a)
 schema_cache *app_schemas(app *a)
 {
     return a->schemas;
+}
+
+glossaries *app_glossaries(app *a)
+{
+    return a->glossaries;
 }
 
 size_t app_memory(app *a, size_t *largest)
@@ -219,7 +226,8 @@ app *app_new(const serve_options *o, void (*wake)(void *context), void *context,
                              .memory = o->request_memory};
     admission_init(&a->admission, o->request_memory);
     pthread_mutex_init(&a->lock, NULL);
-    if (!(a->metrics = metrics_new()) || !(a->schemas = schema_cache_new()))
+    if (!(a->metrics = metrics_new()) || !(a->schemas = schema_cache_new()) ||
+        !(a->glossaries = glossaries_new()))
         rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
     else if ((a->engine = rapt_engine_new(&engine, err)) && app_reload(a, err) == RAPT_OK)
         return a;
@@ -236,6 +244,7 @@ void app_free(app *a)
     free_retired(a, a->engine != NULL);
     metrics_free(a->metrics);
     schema_cache_free(a->schemas);
+    glossaries_free(a->glossaries);
     keys_free(a->keys);
     pthread_mutex_destroy(&a->lock);
     admission_destroy(&a->admission);

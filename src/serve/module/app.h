@@ -26,6 +26,8 @@ const app_limits *app_limits_of(const app *a);
 metrics *app_metrics(app *a);
 /* Schemas that requests have had lately; NULL: none are kept. */
 struct schema_cache *app_schemas(app *a);
+/* Glossaries that clients have made. A reload keeps them. */
+struct glossaries *app_glossaries(app *a);
 /* Bytes that requests are expected to take at present, and the most of one so far. */
 size_t app_memory(app *a, size_t *largest);
 /* Whether requests are taken: not while it drains. */

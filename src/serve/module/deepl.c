@@ -1,6 +1,7 @@
 /* serve/module/deepl.c: DeepL's interface. */
 #include "serve/module/endpoints.h"
 
+#include "serve/module/glossaries.h"
 #include "serve/module/language_names.h"
 #include "serve/module/reply.h"
 #include "serve/module/translating.h"
@@ -68,6 +69,26 @@ static void deepl_options(fields *f)
     fields_neutral(f, "enable_beta_languages", no);
 }
 
+/* A glossary is for its languages alone, so the source must be given, as DeepL wants it. */
+static void deepl_take_glossary(translating *t, const char *id, const char *source, request_error *error)
+{
+    char from[GLOSSARY_CODE] = "", to[GLOSSARY_CODE] = "";
+    if (error->status || !id)
+        return;
+    t->glossary = glossaries_find(app_glossaries(t->app), exchange_owner(t->x), id);
+    glossary_language(t->source ? t->source : "", from);
+    glossary_language(t->target ? t->target : "", to);
+    if (!t->glossary)
+        request_fail(error, 404, "glossary_id", "glossary_id: there is no such glossary; they are lost when the server ends");
+    else if (!source)
+        request_fail(error, 400, "source_lang", "source_lang: a glossary needs the language of the text");
+    else if (strcmp(t->glossary->source, from) != 0 || strcmp(t->glossary->target, to) != 0)
+        request_fail(error, 400, "glossary_id", "glossary_id: the glossary translates from %s to %s, and the request from %s to "
+                     "%s", t->glossary->source, t->glossary->target, from, to);
+    else
+        t->options.glossary = t->glossary->terms;
+}
+
 void deepl_translate(app *a, exchange *x)
 {
     request_error error = {0};
@@ -79,10 +100,12 @@ void deepl_translate(app *a, exchange *x)
     if (!texts)
         fields_fail(&f, "text", "this field is required");
     const char *source = fields_text(&f, "source_lang"), *target = fields_required_text(&f, "target_lang");
+    const char *glossary = fields_text(&f, "glossary_id");
     deepl_options(&f);
     bool has_characters = fields_flag(&f, "show_billed_characters", false);
     if (fields_finish(&f))
         translating_choose(t, source, target, &error);
+    deepl_take_glossary(t, glossary, source, &error);
     if (!error.status) {
         t->has_characters = has_characters;
         translating_submit(t, texts, count, &error);

@@ -4,14 +4,21 @@
 
 #include "serve/module/app.h"
 
-/* ---- deepl.c: DeepL's interface, for its clients. Options that rapt lacks (formality, glossaries, tags, context) are refused
- * by name. */
+/* ---- deepl.c: DeepL's interface, for its clients. Options that rapt lacks (formality, tags, context) are refused by
+ * name. */
 
 /* POST /v2/translate: {"text": [...], "source_lang"?, "target_lang"}, JSON or a form. Codes of languages in any case; "EN-US" is
  * "en". */
 app_route_fn deepl_translate;
 /* GET /v2/languages?type=source or target. */
 app_route_fn deepl_languages;
+/* deepl_glossaries.c. POST /v2/glossaries: {"name", "source_lang", "target_lang", "entries", "entries_format"?}, JSON or a
+ * form. */
+app_route_fn deepl_glossary_add;
+/* GET /v2/glossaries; /v2/glossaries/ID, and .../entries as TSV; DELETE /v2/glossaries/ID: the key owner's. */
+app_route_fn deepl_glossary_list, deepl_glossary_get, deepl_glossary_delete;
+/* GET /v2/glossary-language-pairs. */
+app_route_fn deepl_glossary_pairs;
 /* GET /v2/usage: characters since the start. */
 app_route_fn deepl_usage;
 

@@ -29,7 +29,7 @@ static void answer_options(app *a, exchange *x)
     char methods[64];
     const char *origin = exchange_header(x, "Origin"), *wanted = exchange_header(x, "Access-Control-Request-Headers");
     routes_methods(exchange_path(x), methods, sizeof methods);
-    exchange_add_header(x, "Allow", strcmp(exchange_path(x), "*") == 0 ? "GET, HEAD, POST, OPTIONS" : methods);
+    exchange_add_header(x, "Allow", strcmp(exchange_path(x), "*") == 0 ? "GET, HEAD, POST, DELETE, OPTIONS" : methods);
     if (origin && app_allows_origin(a, origin)) {
         exchange_add_header(x, "Access-Control-Allow-Methods", methods);
         exchange_add_header(x, "Access-Control-Allow-Headers", wanted ? wanted : "Authorization, Content-Type, X-Api-Key");

@@ -48,6 +48,11 @@ const route ROUTES[] = {
     {"GET", "/languages", libre_languages, ROUTE_OPEN, ROUTE_AT_ONCE},
     {"POST", "/v2/translate", deepl_translate, ROUTE_KEY, ROUTE_COMPUTES, SHORT},
     {"GET", "/v2/languages", deepl_languages, ROUTE_KEY, ROUTE_READS},
+    {"POST", "/v2/glossaries", deepl_glossary_add, ROUTE_KEY, ROUTE_COMPUTES, SHORT},
+    {"GET", "/v2/glossaries", deepl_glossary_list, ROUTE_KEY, ROUTE_AT_ONCE},
+    {"GET", "/v2/glossaries/*", deepl_glossary_get, ROUTE_KEY, ROUTE_COMPUTES},
+    {"DELETE", "/v2/glossaries/*", deepl_glossary_delete, ROUTE_KEY, ROUTE_COMPUTES},
+    {"GET", "/v2/glossary-language-pairs", deepl_glossary_pairs, ROUTE_KEY, ROUTE_AT_ONCE},
     {"GET", "/v2/usage", deepl_usage, ROUTE_KEY, ROUTE_AT_ONCE},
 };
 const size_t ROUTE_COUNT = sizeof ROUTES / sizeof *ROUTES;
@@ -77,8 +82,9 @@ const route *routes_find(const char *method, const char *path, const route **wit
 
 void routes_methods(const char *path, char *text, size_t size)
 {
-    const route *get, *post;
+    const route *get, *post, *delete;
     routes_find("GET", path, &get);
     routes_find("POST", path, &post);
-    snprintf(text, size, "%s%sOPTIONS", get ? "GET, HEAD, " : "", post ? "POST, " : "");
+    routes_find("DELETE", path, &delete);
+    snprintf(text, size, "%s%s%sOPTIONS", get ? "GET, HEAD, " : "", post ? "POST, " : "", delete ? "DELETE, " : "");
 }

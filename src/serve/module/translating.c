@@ -8,6 +8,7 @@
 #include "base/sized.h"
 #include "decode/generate_options.h"
 #include "io/model_core.h"
+#include "serve/module/glossaries.h"
 #include "serve/module/reply.h"
 
 #include <stdlib.h>
@@ -39,6 +40,7 @@ void translating_free(translating *t)
     if (t->models)
         served_release(t->models);
     exchange_release(t->x);
+    glossaries_release(t->glossary);
     free(t->name);
     free(t->source);
     free(t->target);
@@ -298,7 +300,7 @@ static void tell_replay(const translating *t, const char *const *texts, size_t c
     replay_begin(&r, "translate", t->model);
     replay_options(&r, t);
     replay_lines(&r, ok ? input.data : "", ok ? input.size : 0);
-    r.unfaithful = r.unfaithful || !ok || t->stop_count; /* the command has no --stop */
+    r.unfaithful = r.unfaithful || !ok || t->stop_count || t->options.glossary; /* no --stop; --glossary takes a file */
     replay_headers(t->x, t->model);
     replay_end(&r, t->x);
     buffer_free(&input);
@@ -344,15 +346,15 @@ static void translating_done(void *context, rapt_code code, const char *message,
     translating_free(t);
 }
 
-/* The bytes that a hypothesis of a line of `size` bytes may have: about as many, unless a request forces it to be longer, or
- * draws it. */
+/* The bytes that a hypothesis of a line of `size` bytes may have: about as many, unless a request forces it to be longer, by
+ * terms too, or draws it. */
 static size_t hypothesis_size(const translating *t, size_t size)
 {
     const rapt_translate_options *o = &t->options;
     const size_t most = t->m->translation.net->config.max_positions;
     const double ratio = SIZED_AS_MODEL(o->max_ratio) ? 2 : o->max_ratio, limit = ratio * ((double)size + 1);
     size_t tokens = SIZED_AS_MODEL(o->min_length) ? 0 : MIN(o->min_length, most);
-    if (generate_options_ask(&o->sample))
+    if (generate_options_ask(&o->sample) || o->glossary)
         tokens = limit < (double)most ? (size_t)limit : most;
     return tokens * TOKEN > size ? tokens * TOKEN : size;
 }

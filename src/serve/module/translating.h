@@ -32,6 +32,7 @@ struct translating {
     char *name, *source, *target; /* the model's, copied; languages may be NULL */
     const translating_dialect *dialect;
     rapt_translate_options options;
+    const struct kept_glossary *glossary; /* a reference, whose terms are the options'; or NULL */
     size_t count;               /* texts */
     size_t *first;              /* [count + 1]: the lines of text i are lines[first[i] .. first[i + 1] - 1] */
     size_t *characters;         /* [count]: code points of each text */
