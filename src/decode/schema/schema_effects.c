@@ -9,8 +9,8 @@
 
 enum {
     EFFECT_SLOTS = 2 * EFFECTS_MAX,
-    EFFECT_STATES = 1 << 19, /* of all effects together: 1 MB */
-    EFFECT_STEPS = 1 << 22   /* states of new pairs of an effect and a class: 4 ms */
+    EFFECT_STATES = 1 << 18, /* of all effects together: 512 kB, so that the tables of a schema have room for eight patterns */
+    EFFECT_STEPS = 1 << 21   /* states of new pairs of an effect and a class: 2 ms */
 };
 
 #define UNKNOWN UINT16_MAX

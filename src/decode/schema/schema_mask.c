@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MASK_FINDS = 2 };
+
 typedef struct mask_walk {
     schema_tables *tables;
     const token_trie *trie;
     arena *scratch;
     uint8_t *allowed;
     size_t left;  /* work */
+    size_t finds; /* patterns whose effects may be found; the others are walked, so that no mask takes long */
     bool brief;   /* there was none left: only tokens of one character, and those that are known beforehand */
     schema_state *levels[TRIE_LONGEST + 1]; /* after each byte of a token; made when they are needed */
     uint8_t spanned[2][JSON_CHAR_STATES];   /* characters up to which allow_span has been, plus 1 */
@@ -117,7 +120,7 @@ static bool walk_quotes(mask_walk *w, const uint64_t *quotes)
 /* The bytes of a pattern, and what follows its end. */
 static bool walk_pattern(mask_walk *w, const schema_run *r)
 {
-    const uint64_t *row = schema_row(w->tables, r->now->dfa, w->trie, r->low, w->scratch);
+    const uint64_t *row = schema_row(w->tables, r->now->dfa, w->trie, r->low, &w->finds, w->scratch);
     schema_state *after = mask_level(w, 0);
     if (!row || !after || !begin_patterns(w))
         return false;
@@ -270,6 +273,7 @@ bool schema_mask_within(const schema_state *s, json_schema *of, const token_trie
         w->scratch = scratch;
         w->allowed = allowed;
         w->left = work;
+        w->finds = MASK_FINDS;
     }
     for (size_t i = 0; i < s->count && ok; i++) {
         ok = walk_run(w, &s->runs[i]);

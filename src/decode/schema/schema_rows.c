@@ -116,13 +116,15 @@ static void rows_keep(schema_tables *tables, schema_dfa *d, schema_rows *r)
         ;
 }
 
-/* *found NULL: the tables are full. Two threads may make the same rows at once: both are kept. False: out of memory. */
-static bool rows_find(schema_tables *tables, const schema_dfa *d, const token_trie *t, schema_rows **found)
+/* *found NULL: not now, or the tables are full. Two threads may make the same rows at once: both are kept. False: out of
+ * memory. */
+static bool rows_find(schema_tables *tables, const schema_dfa *d, const token_trie *t, size_t *finds, schema_rows **found)
 {
     const size_t own = sizeof(schema_rows) + d->states * sizeof(uint64_t *), most = schema_effects_bytes(d, t);
     *found = rows_known(d, t);
-    if (*found || !tables_take(tables, own + most))
+    if (*found || *finds == 0 || !tables_take(tables, own + most))
         return true;
+    (*finds)--;
     schema_rows *r = calloc(1, own);
     if (!r || !schema_effects_find(&r->effects, d, t)) {
         free(r);
@@ -137,11 +139,12 @@ static bool rows_find(schema_tables *tables, const schema_dfa *d, const token_tr
     return true;
 }
 
-const uint64_t *schema_row(schema_tables *tables, const schema_dfa *d, const token_trie *t, size_t state, arena *scratch)
+const uint64_t *schema_row(schema_tables *tables, const schema_dfa *d, const token_trie *t, size_t state, size_t *finds,
+                           arena *scratch)
 {
     schema_rows *r;
     const size_t words = schema_token_words(t) + schema_quote_words(t);
-    if (!rows_find(tables, d, t, &r))
+    if (!rows_find(tables, d, t, finds, &r))
         return NULL;
     uint64_t *found = r ? atomic_load(&r->rows[state]) : NULL;
     if (found)

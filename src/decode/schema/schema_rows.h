@@ -10,8 +10,10 @@
 size_t schema_token_words(const token_trie *t);
 size_t schema_quote_words(const token_trie *t);
 /* Bits of tokens that stay in the string of a pattern, then of the trie's quotation marks that end it. As long as the schema, or
- * in `scratch` if its tables are full. Any thread. NULL: out of memory. */
-const uint64_t *schema_row(schema_tables *tables, const schema_dfa *d, const token_trie *t, size_t state, arena *scratch);
+ * in `scratch` if its tables are full. *finds: patterns whose effects may still be found, which takes some 3 ms and is otherwise
+ * left to a later call; one less if it was done. Any thread. NULL: out of memory. */
+const uint64_t *schema_row(schema_tables *tables, const schema_dfa *d, const token_trie *t, size_t state, size_t *finds,
+                           arena *scratch);
 void schema_rows_free(schema_tables *tables);
 
 #endif
