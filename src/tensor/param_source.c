@@ -17,6 +17,7 @@ struct param_source {
     rapt_tensor *value;
     size_t width; /* elements of a row */
     bool held;           /* as param_source_hold says */
+    param_kept kept[2];  /* of W and W^T */
     thread_mutex *lock;  /* locked while rows are written */
     atomic_bool *there;  /* [rows] */
 };
@@ -149,4 +150,17 @@ void param_source_hold(const rapt_param *p)
 bool param_source_is_held(const rapt_param *p)
 {
     return p->state->source && p->state->source->held;
+}
+
+void param_source_keep(rapt_params *set, const rapt_param *p, const void *made_for, const size_t sizes[2])
+{
+    for (int turned = 0; turned < 2; turned++)
+        p->state->source->kept[turned] = (param_kept){
+            .made_for = made_for, .panels = rapt_params_alloc(set, sizes[turned], sizeof(rapt_real))};
+}
+
+param_kept *param_source_kept(const rapt_param *p, bool turned)
+{
+    param_source *s = p->state->source;
+    return s && s->held && s->kept[turned].panels ? &s->kept[turned] : NULL;
 }

@@ -54,4 +54,17 @@ void param_source_end(rapt_param *p);
 void param_source_hold(const rapt_param *p);
 bool param_source_is_held(const rapt_param *p);
 
+/* A packed form of a held parameter that stays in memory (ops/held_weight.h). */
+typedef struct param_kept {
+    const void *made_for; /* the kernels */
+    rapt_real *panels;
+    bool filled;
+} param_kept;
+
+/* Gives p, which is held, memory for the packed forms of W and, in the second place, of W^T, of these sizes in elements; it is
+ * not touched until they are made. Out of memory: the failure sticks in the set. */
+void param_source_keep(rapt_params *set, const rapt_param *p, const void *made_for, const size_t sizes[2]);
+/* The packed form of W, or of W^T if `turned`; NULL: none is kept. */
+param_kept *param_source_kept(const rapt_param *p, bool turned);
+
 #endif

@@ -80,7 +80,8 @@ rapt_code run_load_init(run *r, rapt_task task, rapt_error *err)
 {
     rapt_load_options load = rapt_load_options_default();
     load.task = task;
-    load.held = r->options->recipe->train.lora.rank > 0 && r->options->recipe->train.lora.hold;
+    load.held = r->options->recipe->train.lora.rank > 0 &&
+                (r->options->recipe->train.lora.hold || r->options->recipe->train.precision == RAPT_TYPE_BF16);
     r->model = rapt_model_load(r->init, &load, err);
     return r->model ? run_take_init(r, err) : err->code;
 }

@@ -94,7 +94,7 @@ static void count_parameters(const run *r, need *n)
     for (size_t i = 0; i < rapt_params_count(set); i++) {
         const rapt_param *p = params_at(set, i);
         size_t bytes = rapt_tensor_size(&p->value) * sizeof(rapt_real), moments = planned_moments(r, with_muon ? &muon : NULL, p);
-        const bool held = param_source_is_held(p);
+        const bool held = param_source_is_held(p) && !param_source_kept(p, true); /* what is kept takes a matrix's memory */
         n->parameters += held ? 0 : bytes;
         n->held += held ? bytes : 0;
         n->unread += !held && param_source_type(p) ? bytes : 0;

@@ -7,6 +7,7 @@
 #include "io/model_core.h"
 #include "kernels/kernels.h"
 #include "ops/deferred.h"
+#include "ops/held_weight.h"
 #include "tensor/params.h"
 #include "train/elements_hash.h"
 #include "train/folder/lengthen.h"
@@ -72,6 +73,11 @@ static rapt_code add_adapters(run *r, rapt_error *err)
     o.seed = (uint64_t)k->seed;
     rapt_code code = rapt_model_add_lora(r->model, &o, &reason);
     free(base);
+    if (!code && !k->train.lora.hold && k->train.precision == RAPT_TYPE_BF16)
+        held_weights_keep(r->model->params, r->tape);
+    const rapt_error *failed = rapt_params_error(r->model->params);
+    if (!code && failed->code)
+        code = rapt_fail(&reason, failed->code, "%s", failed->message);
     return code ? rapt_fail(err, code, "train.lora: %s", reason.message) : RAPT_OK;
 }
 

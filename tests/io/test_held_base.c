@@ -14,6 +14,7 @@
 #include "io/model_folder.h"
 #include "levels.h"
 #include "loading.h"
+#include "ops/held_weight.h"
 #include "tensor/param_source.h"
 #include "tensor/params.h"
 
@@ -158,6 +159,39 @@ static void gradients_are_as_in_memory(void **state)
     }
 }
 
+/* Panels that are kept: made in the first pass, read in the second one and by a tape that does not record. */
+static void gradients_are_the_same_with_kept_panels(void **state)
+{
+    const rapt_compute c = {.threads = 2, .isa = levels_wanted(state), .type = RAPT_TYPE_BF16};
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        rapt_error err = {0};
+        write_model(&FILES[i]);
+        rapt_model *want = adapted(&FILES[i], false, NULL), *got = adapted(&FILES[i], true, NULL);
+        rapt_tape *t = rapt_tape_new(&c, &err);
+        must(err.code, &err);
+        const size_t held = mark_memory(got);
+        held_weights_keep(got->params, t);
+        must(rapt_params_error(got->params)->code, rapt_params_error(got->params));
+        same_pass(t, want, got);
+        size_t filled = 0, read = 0;
+        for (size_t k = 0; k < rapt_params_count(got->params); k++)
+            for (int turned = 0; turned < 2; turned++) {
+                const rapt_param *p = params_at(got->params, k);
+                const param_kept *kept = param_source_is_held(p) ? param_source_kept(p, turned) : NULL;
+                filled += kept && kept->filled;
+                read += kept && kept->filled && turned;
+            }
+        assert_int_equal(read, held);
+        assert_true(filled > held); /* backwards, too, but for inputs without a gradient */
+        same_pass(t, want, got);
+        memory_is_as_marked(got);
+        rapt_tape_free(t);
+        rapt_model_free(want);
+        rapt_model_free(got);
+        remove_model(&FILES[i]);
+    }
+}
+
 static void same_elements(const rapt_model *want, const rapt_model *got)
 {
     for (size_t i = 0; i < rapt_params_count(want->params); i++) {
@@ -208,8 +242,9 @@ static void saved_matrices_are_trained_as_in_memory(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[2 + LEVELS_MOST] = {cmocka_unit_test(elements_come_when_they_are_asked_for),
+    struct CMUnitTest tests[2 + 2 * LEVELS_MOST] = {cmocka_unit_test(elements_come_when_they_are_asked_for),
                                                 cmocka_unit_test(saved_matrices_are_trained_as_in_memory)};
-    levels_tests(tests + 2, "gradients", gradients_are_as_in_memory, kernels_names);
+    const size_t count = levels_tests(tests + 2, "gradients", gradients_are_as_in_memory, kernels_names);
+    levels_tests(tests + 2 + count, "kept", gradients_are_the_same_with_kept_panels, kernels_names);
     return cmocka_run_group_tests_name("held base", tests, folder_make, remove_folder);
 }
