@@ -166,8 +166,8 @@ for recipe in "$SOURCE"/recipes/*.yaml; do
     ! grep -q '^task: language_model' "$recipe" || options+=(--set model.context=16 --set data.validation_tokens=100)
     case $name in
     d2l-* | fra-eng) options+=(--set "data.pairs=$SOURCE/data/en-fr.tsv" --set data.limit=500) ;;
-    multi30k-*) options+=(--set "data.pairs=$SOURCE/data/en-fr.tsv" --set data.validation= --set train.eval_bleu=false
-                          --set train.batch_tokens=100 --set data.limit=500) ;;
+    multi30k-* | back-translation) options+=(--set "data.pairs=$SOURCE/data/en-fr.tsv" --set data.validation=
+                          --set train.eval_bleu=false --set train.batch_tokens=100 --set data.limit=500) ;;
     sales-*) options+=(--set data.text=text.txt --set tokenizer.type=characters --set tokenizer.path= --set train.sample_every=0) ;;
     chat-base) options+=(--set model.context=64) ;;
     chat) options=(--init recipe-chat-base --set train.batch=2 --set model.context=64) ;; # its base comes before it
