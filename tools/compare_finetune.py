@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RAPT, GOLDEN = ROOT / "build" / "rapt", ROOT / "tests" / "golden"
 NAMES = ["gpt2", "gpt2_exact", "llama", "llama3", "llama_heads", "llama_linear", "mistral", "mistral_window", "qwen2", "qwen2_window",
          "qwen3", "smollm3", "granite", "olmo2", "gpt_neox", "gpt_neox_serial", "gemma", "gemma2", "gemma3", "phi3", "starcoder2",
-         "starcoder2_window", "marian", "marian_4", "pegasus"]
+         "starcoder2_window", "bloom", "mpt", "marian", "marian_4", "pegasus"]
 CONTEXT, LR, DECAY = 48, 1e-3, 0.1
 TEXT = "It was a bright cold day in April, and the clocks were striking."[:CONTEXT + 1]  # a byte is a token
 PAIRS = [("a cold day", "ein kalter Tag"), ("the cat", "die Katze"), ("go", "geh")]

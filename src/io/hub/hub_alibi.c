@@ -40,7 +40,7 @@ static const place_row BLOOM_ROWS[] = {
     {0}};
 static const place_table BLOOM_PLACES = {BLOOM_ROWS, NULL, "transformer."};
 
-const hub_family HUB_BLOOM = {"bloom", "BloomForCausalLM", &BLOOM_PLACES, false, 2, read_bloom};
+const hub_family HUB_BLOOM = {"bloom", "BloomForCausalLM", &BLOOM_PLACES, true, 2, read_bloom};
 
 /* The members of "attn_config", which transformers writes with keys of all configurations. It computes ALiBi whatever "alibi"
  * says; MosaicML's code does not. */
@@ -111,4 +111,4 @@ static const place_row MPT_ROWS[] = {
     {0}};
 static const place_table MPT_PLACES = {MPT_ROWS, NULL, "transformer."};
 
-const hub_family HUB_MPT = {"mpt", "MptForCausalLM", &MPT_PLACES, false, -1, read_mpt};
+const hub_family HUB_MPT = {"mpt", "MptForCausalLM", &MPT_PLACES, true, -1, read_mpt};
