@@ -13,6 +13,13 @@
 extern "C" {
 #endif
 
+/* How many lines of a corpus were left out for a reason: rapt data check --help names them. A line with several counts for the
+ * first. */
+typedef struct rapt_left_out {
+    const char *rule; /* "duplicate" */
+    size_t lines;
+} rapt_left_out;
+
 /* Sentence pairs as text. */
 typedef struct rapt_pairs rapt_pairs;
 

@@ -128,6 +128,11 @@ typedef struct rapt_recipe {
         bool special_tokens; /* language models: texts of special tokens become those tokens, and an end-of-text token follows
                                 each of several files */
         int64_t limit;   /* max pairs; 0: all */
+        struct {
+            char *rules;           /* names of reasons, comma-separated, or "all"; NULL: no line is left out */
+            double ratio;
+            int64_t margin;        /* characters */
+        } filter;                  /* of the corpora of `pairs`: what rapt data check finds */
         double validation_fraction; /* the part of the pairs, or of the text, that is the validation set */
         int64_t validation_tokens; /* language models: tokens of the validation set that a report evaluates; 0: all */
         int64_t max_len; /* max tokens of a sentence, <eos> included */

@@ -195,6 +195,9 @@ typedef struct rapt_corpus {
     double weight;    /* data.weights */
     size_t pairs;     /* in the training set */
     size_t pass;      /* in a pass: pairs times weight, to the nearest */
+    const rapt_left_out *left_out; /* [rule_count] the rules of data.filter, in their order */
+    size_t rule_count; /* 0: there is no filter */
+    size_t lines;      /* with a filter: lines of the file */
 } rapt_corpus;
 
 /* The memory that training takes, in bytes (averages of train.ema count as moments), computed for the largest batch before it is

@@ -7,7 +7,8 @@
 #include "cli/put_json.h"
 #include "cli/say.h"
 #include "cli/commands.h"
-#include "data/check/check.h"
+#include "data/check/check_filter.h"
+#include "data/check/check_rules.h"
 #include "data/check/check_unspaced.h"
 #include "text/text_in.h"
 #include "text/utf8.h"
@@ -21,6 +22,7 @@ enum { FIFTH = 5, RATIO = 3, MARGIN = 20 };
 
 typedef struct data_arguments {
     char *path[2], *out[2];
+    const char *rules;
     size_t count;
     check_options check;
     conversations_check of_conversations;
@@ -31,6 +33,8 @@ typedef struct data_arguments {
 static const cli_option OPTIONS[] = {
     OPTION_NUMBER("ratio", "X", AT(check.ratio), 1, 1e6, "Maximum ratio of a side's length to the expected length (default 3)"),
     OPTION_NUMBER("margin", "N", AT(check.margin), 0, 1e9, "Differences of up to N characters are always allowed (default 20)"),
+    OPTION_TEXT("rules", "LIST", AT(rules), "Only these defects count, comma-separated, by their names in JSON: a recipe's "
+                "data.filter.rules (default all)"),
     OPTION_FLAG("json", AT(json), "Print a JSON object", .not_with = "lines"),
     OPTION_FLAG("lines", AT(lines), "Print only the numbers of lines with defects, each with a tab and the defects",
                 .not_with = "show"),
@@ -62,6 +66,16 @@ static void cmd_data_check_out(data_arguments *a)
         usage_error("--out: both output files are %s", a->out[0]);
 }
 
+static void cmd_data_check_rules(data_arguments *a)
+{
+    const char *unknown;
+    char names[CHECK_RULES_TEXT];
+    size_t size;
+    check_rules_list(names);
+    if (!check_rules_read(a->rules, &a->check.rules, &unknown, &size) || !a->check.rules)
+        usage_error("--rules: '%s' is none; there are all, or %s", a->rules, names);
+}
+
 /* Options of pairs have no effect on conversations, and the other way round. */
 static void cmd_data_check_kind(data_arguments *a)
 {
@@ -70,8 +84,8 @@ static void cmd_data_check_kind(data_arguments *a)
     a->of_conversations.path = a->path[0], a->of_conversations.json = a->json, a->of_conversations.lines = a->lines;
     if (a->conversations && a->count == 2)
         usage_error("conversations are one file: check each alone");
-    if (a->conversations && (a->out[0] || a->check.ratio != RATIO || a->check.margin != MARGIN))
-        usage_error("--out, --ratio and --margin are for sentence pairs; the file has conversations");
+    if (a->conversations && (a->out[0] || a->check.ratio != RATIO || a->check.margin != MARGIN || a->rules))
+        usage_error("--out, --ratio, --margin and --rules are for sentence pairs; the file has conversations");
     if (!a->conversations && a->of_conversations.model)
         usage_error("--model is for conversations: files whose names end in .jsonl, or any with --conversations");
 }
@@ -90,6 +104,8 @@ static void cmd_data_finish(void *arguments)
     if (a->count == 2 && strcmp(a->path[0], "-") == 0 && strcmp(a->path[1], "-") == 0)
         usage_error("only one of the files can be standard input");
     cmd_data_check_kind(a);
+    if (a->rules)
+        cmd_data_check_rules(a);
     if (a->out[0])
         cmd_data_check_out(a);
 }
@@ -149,7 +165,8 @@ static void cmd_data_print_report(const data_arguments *a, const check_report *r
         print_side(NAMES[s], &r->side[s]);
     printf("\n%-30s %9s %9s %10s\n", "better left out", "lines", "new", "first line");
     for (unsigned k = 0; k < CHECK_REASON_COUNT; k++)
-        print_finding(k, &r->found[k]);
+        if (a->check.rules >> k & 1)
+            print_finding(k, &r->found[k]);
     printf("%-30s %9s %9zu, which leaves %zu\n\n", "in all", "", r->dropped, r->lines - r->dropped);
     printf("%-30s %9s %9s %10s\n", "in what is left", "lines", "", "first line");
     for (unsigned k = CHECK_REASON_COUNT; k < CHECK_COUNT; k++)
@@ -178,7 +195,7 @@ static json_t *json_findings(const check_report *r, unsigned from, unsigned to)
         if (k < CHECK_REASON_COUNT)
             json_object_set_new(one, "new", json_integer((json_int_t)f->newly));
         json_object_set_new(one, "first_line", f->first ? json_integer((json_int_t)f->first) : json_null());
-        json_object_set_new(object, SIEVE_KEYS[k], one);
+        json_object_set_new(object, CHECK_KEYS[k], one);
     }
     return object;
 }
@@ -209,14 +226,6 @@ static rapt_code check_texts(const data_arguments *a, const check_input *in, che
     return sieve_close(&s, code, err);
 }
 
-/* A file of another encoding is one defect, not one in each line. */
-static rapt_code refuse_other_encoding(const check_input *in, size_t i, rapt_error *err)
-{
-    const bool text = !memchr(in->text[i], '\0', in->size[i]) && utf8_valid_prefix(in->text[i], in->size[i]) == in->size[i];
-    const char *guess = text ? NULL : text_in_guess(in->text[i], in->size[i]);
-    return guess ? rapt_fail(err, RAPT_ERR_FORMAT, "%.300s: %s", in->name[i], guess) : RAPT_OK;
-}
-
 static rapt_code check_files(const data_arguments *a, check_report *report, rapt_error *err)
 {
     char *text[2] = {NULL, NULL};
@@ -226,9 +235,9 @@ static rapt_code check_files(const data_arguments *a, check_report *report, rapt
         code = text_in_read(a->path[i], CLI_MAX_TEXT, &text[i], &in.size[i], err);
         in.text[i] = text[i];
         in.name[i] = strcmp(a->path[i], "-") == 0 ? "standard input" : a->path[i];
-        if (!code)
-            code = refuse_other_encoding(&in, i, err);
     }
+    if (!code)
+        code = check_encoding(&in, err);
     if (!code)
         code = check_texts(a, &in, report, err);
     free(text[0]);
@@ -259,7 +268,7 @@ static int data_check(int argc, char **argv)
 {
     check_report report;
     rapt_error err = {0};
-    data_arguments a = {.check = {.ratio = RATIO, .margin = MARGIN}};
+    data_arguments a = {.check = {.ratio = RATIO, .margin = MARGIN, .rules = CHECK_ANY_REASON}};
     options_parse(&data_check_command, argc, argv, &a);
     if (a.conversations)
         return data_conversations_check(&a.of_conversations, &err) ? cli_fail(&err) : 0;

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/cli_model.h"
+#include "cli/corpus_text.h"
 #include "cli/fetch_hint.h"
 #include "cli/group/cli_group.h"
 #include "cli/live_curves.h"
@@ -117,8 +118,11 @@ static void show_data(const display *d, const rapt_memory_plan *p)
 
 static void show_corpora(const rapt_memory_plan *p)
 {
+    char text[CORPUS_FILTER_TEXT];
     for (size_t i = 0; i < p->corpus_count; i++) {
         const rapt_corpus *c = &p->corpora[i];
+        if (c->rule_count > 0)
+            cli_say("filter: %s: %s\n", c->path, corpus_filter_text(c, text));
         if (p->corpus_count > 1 || c->weight != 1)
             cli_say("corpus: %s: %zu pairs, weight %g: %zu in an epoch\n", c->path, c->pairs, c->weight, c->pass);
     }

@@ -5,12 +5,11 @@
 
 #include "base/file.h"
 #include "data/check/check.h"
-#include "text/lines.h"
+#include "data/check/check_runs.h"
 
-/* The lines of a text that are copied: lines from `run` to where `rest` begins are still to be written. */
+/* The lines of a text that are copied. */
 typedef struct sieve_text {
-    const char *run;
-    line_walk rest;
+    check_runs runs;
     file_writer out;
 } sieve_text;
 
@@ -21,9 +20,6 @@ typedef struct sieve {
     rapt_code code; /* of writing */
     rapt_error *err;
 } sieve;
-
-/* The words for a check_reason or check_note that programs read. */
-extern const char *const SIEVE_KEYS[CHECK_COUNT];
 
 /* Prepares to copy the lines of `in` to the files `out`. Call sieve_close afterwards in any case, also after a failure. */
 rapt_code sieve_open(sieve *s, const check_input *in, const char *const out[2], rapt_error *err);

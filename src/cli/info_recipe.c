@@ -6,6 +6,7 @@
 #include "base/disk.h"
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/corpus_text.h"
 #include "cli/fetch_hint.h"
 #include "cli/say.h"
 #include "cli/signals.h"
@@ -18,6 +19,7 @@
 typedef struct planned {
     rapt_memory_plan plan;
     rapt_corpus *corpora; /* a copy: the run's end with it */
+    rapt_left_out *left_out;
     char **paths;
     bool done, lost; /* lost: out of memory */
 } planned;
@@ -25,11 +27,19 @@ typedef struct planned {
 static void info_recipe_keep_corpora(planned *p)
 {
     const size_t count = p->plan.corpus_count;
+    size_t rules = 0;
     p->corpora = calloc(count + 1, sizeof *p->corpora);
     p->paths = calloc(count + 1, sizeof *p->paths);
-    p->lost = !p->corpora || !p->paths;
+    for (size_t i = 0; i < count; i++)
+        rules += p->plan.corpora[i].rule_count;
+    p->left_out = calloc(rules + 1, sizeof *p->left_out);
+    p->lost = !p->corpora || !p->paths || !p->left_out;
+    rules = 0;
     for (size_t i = 0; i < count && !p->lost; i++) {
         p->corpora[i] = p->plan.corpora[i];
+        p->corpora[i].left_out = p->left_out + rules;
+        for (size_t k = 0; k < p->corpora[i].rule_count; k++)
+            p->left_out[rules++] = p->plan.corpora[i].left_out[k];
         p->corpora[i].path = p->paths[i] = chars_copy(p->plan.corpora[i].path);
         p->lost = !p->paths[i];
     }
@@ -49,6 +59,7 @@ static void info_recipe_free(planned *p)
     for (size_t i = 0; p->paths && i < p->plan.corpus_count; i++)
         free(p->paths[i]);
     free(p->paths);
+    free(p->left_out);
     free(p->corpora);
 }
 
@@ -91,8 +102,11 @@ static json_t *info_recipe_corpora(const rapt_memory_plan *p)
     json_t *list = p->corpus_count ? json_array() : NULL;
     for (size_t i = 0; i < p->corpus_count && list; i++) {
         const rapt_corpus *c = &p->corpora[i];
-        json_array_append_new(list, json_pack("{s:s, s:f, s:I, s:I}", "path", c->path, "weight", c->weight, "pairs",
-                                              (json_int_t)c->pairs, "pass", (json_int_t)c->pass));
+        json_t *rules = c->rule_count ? json_object() : NULL;
+        for (size_t k = 0; k < c->rule_count && rules; k++)
+            json_object_set_new(rules, c->left_out[k].rule, json_integer((json_int_t)c->left_out[k].lines));
+        json_array_append_new(list, json_pack("{s:s, s:f, s:I, s:I, s:o*}", "path", c->path, "weight", c->weight, "pairs",
+                                              (json_int_t)c->pairs, "pass", (json_int_t)c->pass, "left_out", rules));
     }
     return list;
 }
@@ -108,6 +122,24 @@ static json_t *info_recipe_json(const rapt_recipe *k, const rapt_memory_plan *p)
                      "activations", (json_int_t)p->activations);
 }
 
+static void info_recipe_print_corpora(const rapt_memory_plan *p)
+{
+    char text[CORPUS_FILTER_TEXT];
+    for (size_t i = 0; i < p->corpus_count; i++) {
+        const rapt_corpus *c = &p->corpora[i];
+        if (c->rule_count > 0) {
+            printf("filter        ");
+            cli_print_clean(stdout, c->path);
+            printf(": %s\n", corpus_filter_text(c, text));
+        }
+        if (p->corpus_count == 1 && c->weight == 1)
+            continue;
+        printf("corpus        ");
+        cli_print_clean(stdout, c->path);
+        printf(": %zu pairs, weight %g: %zu in an epoch\n", c->pairs, c->weight, c->pass);
+    }
+}
+
 static void info_recipe_print(const rapt_recipe *k, const rapt_memory_plan *p)
 {
     char parameters[32], gradients[32], moments[32], activations[32];
@@ -117,13 +149,7 @@ static void info_recipe_print(const rapt_recipe *k, const rapt_memory_plan *p)
     printf("data          %zu %s to train on, %zu for validation\n", p->examples,
            k->data.conversations ? "conversations" : k->data.preferences ? "preferences" : language ? "tokens" : "pairs",
            p->validation_examples);
-    for (size_t i = 0; i < p->corpus_count; i++) {
-        if (p->corpus_count == 1 && p->corpora[i].weight == 1)
-            continue;
-        printf("corpus        ");
-        cli_print_clean(stdout, p->corpora[i].path);
-        printf(": %zu pairs, weight %g: %zu in an epoch\n", p->corpora[i].pairs, p->corpora[i].weight, p->corpora[i].pass);
-    }
+    info_recipe_print_corpora(p);
     if (language || p->shared_vocab)
         printf("vocabulary    %zu\n", p->target_vocab);
     else

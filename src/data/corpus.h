@@ -2,6 +2,9 @@
 #ifndef DATA_CORPUS_H
 #define DATA_CORPUS_H
 
+#include "rapt/data.h"
+
+#include "data/check/check_filter.h"
 #include "text/lines.h"
 
 typedef struct corpus {
@@ -9,11 +12,14 @@ typedef struct corpus {
     struct lines lines, targets; /* targets: if there are two files */
     bool two;
     size_t first, count;         /* its pairs among all pairs */
+    check_filtered kept;         /* of a corpus that was filtered: .numbers of its lines; else NULL */
+    rapt_left_out left_out[CHECK_REASON_COUNT]; /* [rules] likewise */
+    size_t rules;
 } corpus;
 
-/* Reads the lines of the corpus at path[0 .. size), without looking for pairs in them. After a failure, too, corpus_free frees
- * it. */
-rapt_code corpus_read(const char *path, size_t size, corpus *out, rapt_error *err);
+/* Reads the lines of the corpus at path[0 .. size), without looking for pairs in them. `filter`, if it is not NULL, says which
+ * faulty lines are left out. After a failure, too, corpus_free frees it. */
+rapt_code corpus_read(const char *path, size_t size, const check_options *filter, corpus *out, rapt_error *err);
 void corpus_free(corpus *c);
 
 /* Called with the sides of a pair, which are in the lines, and the number of its line, from 1. *enough: no more are wanted. */

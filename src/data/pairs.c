@@ -88,7 +88,7 @@ static rapt_code pairs_take_corpora(rapt_pairs *p, rapt_error *err)
     return code;
 }
 
-static rapt_code pairs_read_corpora(rapt_pairs *p, const char *list, rapt_error *err)
+static rapt_code pairs_read_corpora(rapt_pairs *p, const char *list, const check_options *filter, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
     for (size_t size; *list && !code; list += size + (list[size] != '\0')) {
@@ -98,14 +98,14 @@ static rapt_code pairs_read_corpora(rapt_pairs *p, const char *list, rapt_error 
         if (!ARRAY_RESERVE(&p->corpora, &p->corpus_capacity, p->corpus_count + 1))
             code = rapt_fail(err, RAPT_ERR_MEMORY, "%.380s: out of memory", p->path);
         else
-            code = corpus_read(list, size, &p->corpora[p->corpus_count++], err);
+            code = corpus_read(list, size, filter, &p->corpora[p->corpus_count++], err);
     }
     if (!code && p->corpus_count == 0)
         code = rapt_fail(err, RAPT_ERR_NOT_FOUND, "no file of pairs is named");
     return code;
 }
 
-rapt_pairs *pairs_read_lines(const char *path, size_t limit, rapt_error *err)
+static rapt_pairs *pairs_read_any(const char *path, size_t limit, const check_options *filter, rapt_error *err)
 {
     rapt_pairs *p = calloc(1, sizeof *p);
     rapt_code code = RAPT_ERR_MEMORY;
@@ -114,7 +114,7 @@ rapt_pairs *pairs_read_lines(const char *path, size_t limit, rapt_error *err)
         p->path = chars_copy(path);
     }
     if (p && p->path)
-        code = pairs_read_corpora(p, path, err);
+        code = pairs_read_corpora(p, path, filter, err);
     else
         rapt_fail(err, code, "%.380s: out of memory", path);
     if (!code)
@@ -135,13 +135,23 @@ static rapt_code pairs_check_corpora(const rapt_pairs *p, rapt_error *err)
     return RAPT_OK;
 }
 
-rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
+rapt_pairs *pairs_read_lines(const char *path, size_t limit, rapt_error *err)
 {
-    rapt_pairs *p = pairs_read_lines(path, limit, err);
+    return pairs_read_any(path, limit, NULL, err);
+}
+
+rapt_pairs *pairs_read_filtered(const char *path, size_t limit, const check_options *filter, rapt_error *err)
+{
+    rapt_pairs *p = pairs_read_any(path, limit, filter, err);
     if (!p || !pairs_check_corpora(p, err))
         return p;
     rapt_pairs_free(p);
     return NULL;
+}
+
+rapt_pairs *rapt_pairs_read(const char *path, size_t limit, rapt_error *err)
+{
+    return pairs_read_filtered(path, limit, NULL, err);
 }
 
 /* ---- from memory ---------------------------------------------------------------------------------------------- */

@@ -12,6 +12,8 @@
 
 /* rapt_pairs_read, but files of empty lines, or without lines, have no pairs: that is no error. */
 rapt_pairs *pairs_read_lines(const char *path, size_t limit, rapt_error *err);
+/* rapt_pairs_read, but lines with faults are left out; `filter` says which, and may be NULL: none. */
+rapt_pairs *pairs_read_filtered(const char *path, size_t limit, const check_options *filter, rapt_error *err);
 /* rapt_pairs_from_lines, but no pair is no error. */
 rapt_pairs *pairs_of_lines(const char *const *sources, const char *const *targets, size_t count, rapt_error *err);
 

@@ -23,6 +23,7 @@ void rapt_recipe_free(rapt_recipe *recipe)
     free(recipe->data.text);
     free(recipe->data.text_files);
     free(recipe->data.conversations);
+    free(recipe->data.filter.rules);
     free(recipe->data.preferences);
     free(recipe->tokenizer.pattern);
     free(recipe->tokenizer.path);
@@ -90,6 +91,31 @@ static rapt_code check_pairs_tokenizer(const rapt_recipe *r, char *reason)
 #define BOTH_VALIDATIONS \
     "data.validation and data.validation_fraction are both set; one of them makes the validation set"
 
+/* Refuses keys whose names begin with `group` and that are not at their default, as they would have no effect. */
+static rapt_code check_idle_group(const rapt_recipe *r, const char *group, const char *needs, char *reason)
+{
+    char value[RECIPE_NUMBER];
+    rapt_recipe first;
+    recipe_defaults_first(&first);
+    for (size_t i = 0; i < recipe_key_count(); i++) {
+        const recipe_key *key = recipe_key_at(i);
+        if (strncmp(key->name, group, strlen(group)) != 0 || recipe_key_equal(key, r, &first))
+            continue;
+        snprintf(reason, RECIPE_REASON, "%s is %s; it needs %s", key->name, recipe_key_value(key, r, value), needs);
+        return RAPT_ERR_VALUE;
+    }
+    return RAPT_OK;
+}
+
+/* Weights and filter; true if they fit. */
+static bool check_corpora(const rapt_recipe *r, char *reason)
+{
+    check_options filter;
+    if (!recipe_weights(r, NULL, reason) || !recipe_filter(r, &filter, reason))
+        return false;
+    return filter.rules || check_idle_group(r, "data.filter.", "data.filter.rules", reason) == RAPT_OK;
+}
+
 /* Relations between the keys of a translation model. */
 static rapt_code check_translation(const rapt_recipe *r, char *reason)
 {
@@ -111,7 +137,7 @@ static rapt_code check_translation(const rapt_recipe *r, char *reason)
                  (long long)r->train.accumulate);
     else if (r->train.shards > 1 && r->train.reduction == RAPT_RECIPE_REDUCTION_BOOK)
         snprintf(reason, size, "train.shards is %lld; the book's reduction knows one pass a step", (long long)r->train.shards);
-    else if (recipe_weights(r, NULL, reason))
+    else if (check_corpora(r, reason))
         return check_pairs_tokenizer(r, reason);
     return RAPT_ERR_VALUE;
 }
@@ -119,22 +145,6 @@ static rapt_code check_translation(const rapt_recipe *r, char *reason)
 static bool needs_path(rapt_recipe_tokenizer type)
 {
     return type != RAPT_RECIPE_TOKENIZER_CHARACTERS && type != RAPT_RECIPE_TOKENIZER_BPE && type != RAPT_RECIPE_TOKENIZER_WORDS;
-}
-
-/* Refuses keys whose names begin with `group` and that are not at their default, as they would have no effect. */
-static rapt_code check_idle_group(const rapt_recipe *r, const char *group, const char *needs, char *reason)
-{
-    char value[RECIPE_NUMBER];
-    rapt_recipe first;
-    recipe_defaults_first(&first);
-    for (size_t i = 0; i < recipe_key_count(); i++) {
-        const recipe_key *key = recipe_key_at(i);
-        if (strncmp(key->name, group, strlen(group)) != 0 || recipe_key_equal(key, r, &first))
-            continue;
-        snprintf(reason, RECIPE_REASON, "%s is %s; it needs %s", key->name, recipe_key_value(key, r, value), needs);
-        return RAPT_ERR_VALUE;
-    }
-    return RAPT_OK;
 }
 
 /* Keys that would have no effect on the data that a language model has. */

@@ -1,4 +1,4 @@
-/* recipe/recipe_corpora.c: counts corpora and reads their weights. */
+/* recipe/recipe_corpora.c: counts corpora, reads their weights and the rules of their filter. */
 #include "recipe/recipe_corpora.h"
 
 #include "base/buffer.h"
@@ -6,6 +6,7 @@
 #include "base/disk.h"
 #include "base/number.h"
 #include "base/quote.h"
+#include "data/check/check_rules.h"
 #include "data/corpus_pass.h"
 #include "data/pairs.h"
 
@@ -93,5 +94,18 @@ bool recipe_weights(const rapt_recipe *r, double *weights, char reason[RECIPE_RE
         return true;
     snprintf(reason, RECIPE_REASON, "data.weights is %s, %zu weight%s; data.pairs names %zu corp%s", quote(r->data.weights).text,
              count, count == 1 ? "" : "s", corpora, corpora == 1 ? "us" : "ora");
+    return false;
+}
+
+bool recipe_filter(const rapt_recipe *r, check_options *out, char reason[RECIPE_REASON])
+{
+    const char *unknown;
+    char names[CHECK_RULES_TEXT];
+    size_t size;
+    *out = (check_options){.ratio = r->data.filter.ratio, .margin = (double)r->data.filter.margin};
+    if (!r->data.filter.rules || check_rules_read(r->data.filter.rules, &out->rules, &unknown, &size))
+        return true;
+    check_rules_list(names);
+    snprintf(reason, RECIPE_REASON, "data.filter.rules has \"%s\"; there are all, or %s", quote_bytes(unknown, size).text, names);
     return false;
 }

@@ -1,9 +1,10 @@
-/* recipe/recipe_corpora.h: the corpora of data.pairs and their weights, data.weights. A list of the recipe is one text, with a
- * line for each corpus, so that it has a place in the table of keys. For reading, checking and writing recipes, and for
- * training. */
+/* recipe/recipe_corpora.h: the corpora of data.pairs, their weights, data.weights, and data.filter. A list of the recipe is one
+ * text, with a line for each corpus, so that it has a place in the table of keys. For reading, checking and writing recipes, and
+ * for training. */
 #ifndef RECIPE_RECIPE_CORPORA_H
 #define RECIPE_RECIPE_CORPORA_H
 
+#include "data/check/check.h"
 #include "recipe/recipe_keys.h"
 
 /* What is between the items of a key's list, as a text: "\n", ":" or, if the key is no list, "". */
@@ -24,5 +25,8 @@ bool recipe_weight_read(const char *text, double *weight, char reason[RECIPE_REA
 /* Writes the weights of data.pairs into weights[0 .. recipe_corpora(r)), 1 each without data.weights. `weights` may be NULL, to
  * check them. False: with a reason. */
 bool recipe_weights(const rapt_recipe *r, double *weights, char reason[RECIPE_REASON]);
+
+/* data.filter as options of a check; rules 0: no line is left out. False: with a reason. */
+bool recipe_filter(const rapt_recipe *r, check_options *out, char reason[RECIPE_REASON]);
 
 #endif

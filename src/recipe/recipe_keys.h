@@ -35,6 +35,12 @@
     FLOAT(data.validation_fraction, 0, '[', 0, 0.5, ']',                                                  \
          "validation split: fraction of the source sentences, or of a text, its end; 0 with data.validation") \
     INT(data.validation_tokens, 0, 0, RECIPE_MAX, "language_model: tokens of the validation set that reports evaluate; 0: all") \
+    STRING(data.filter.rules,                                                                             \
+           "translation: pairs of data.pairs to leave out: all, or rules of rapt data check, comma-separated; empty: none") \
+    FLOAT(data.filter.ratio, 3, '[', 1, 1000000, ']',                                                     \
+          "translation: rule length_ratio: maximum ratio of a side's length to the expected length")      \
+    INT(data.filter.margin, 20, 0, 1000000000,                                                            \
+        "translation: rule length_ratio: differences in characters that are always allowed") \
     INT(data.max_len, 50, 2, 4096, "translation: maximum sentence length in tokens, <eos> included; of characters: 200")      \
     FLOAT(data.bpe_dropout, 0, '[', 0, 0.9, ']',                                                          \
           "translation: BPE dropout of training pairs: probability that a merge is left out; 0: off")     \

@@ -67,8 +67,9 @@ refused 2 'there is no `trian`; did you mean `train`' 'a subcommand' "$RAPT" tok
 refused 2 'no command "bench" any more: `rapt-bench` measures' 'a command of older versions' "$RAPT" bench train
 check 'rapt-bench -h is rapt-bench --help' cmp <("$RAPT-bench" -h) <("$RAPT-bench" --help | tee help.txt)
 check 'which says how it is used' grep -q '^Usage: rapt-bench \[OPTION\.\.\.\] kernels' help.txt
-printf 'data:\n  pairs: [a, b]\n' >list.yaml
-refused 1 'list.yaml:2: .*SOURCE:TARGET' 'two files as a list' "$RAPT" train list.yaml
+printf 'data:\n  pairs: [a.en, a.de]\n' >list.yaml
+echo one >a.en && echo eins >a.de
+refused 1 'a.en:1: no tab .*SOURCE:TARGET' 'two files as a list' "$RAPT" train list.yaml --quiet
 
 # What somebody else wrote does not reach the terminal as it is.
 evil=$'\e[31m\a\n'

@@ -1,9 +1,10 @@
-/* tests/data/test_corpora_no_memory.c: every allocation of reading a list of corpora, weighing it and listing a pass is made to
- * fail in turn: the failure is reported, nothing crashes, nothing is left. Linked as tests/failing.h says. */
+/* tests/data/test_corpora_no_memory.c: every allocation of reading, filtering and weighing a list of corpora, and of listing a
+ * pass, is made to fail in turn: the failure is reported, nothing crashes, nothing is left. Linked as tests/failing.h says. */
 #define _GNU_SOURCE
 #include "failing.h"
 
 #include "data/dataset.h"
+#include "data/pairs.h"
 #include "folder.h"
 #include "options.h"
 
@@ -20,7 +21,7 @@ static int make_files(void **state)
         FILE *f = fopen(folder_in(names[i]), "w");
         if (!f)
             return -1;
-        fprintf(f, "one\teins\ntwo\tzwei\nthree\tdrei\n");
+        fprintf(f, "one\teins\ntwo\tzwei\none\teins\nthree\tdrei\n");
         fclose(f);
     }
     words = rapt_tokenizer_train_words(&line, 1, &TRAIN_WORDS(), NULL);
@@ -31,7 +32,8 @@ static rapt_code read_and_weigh(const char *list)
 {
     static const double weights[] = {1.5, 2};
     rapt_error err = {0};
-    rapt_pairs *p = rapt_pairs_read(list, 0, &err);
+    const check_options filter = {.ratio = 3, .margin = 20, .rules = CHECK_ANY_REASON};
+    rapt_pairs *p = pairs_read_filtered(list, 0, &filter, &err);
     rapt_dataset *d = p ? rapt_dataset_new(p, words, words, NULL, &err) : NULL;
     rapt_loader *l = d && !dataset_set_weights(d, p, weights, &err) ? rapt_loader_new(d, NULL, &err) : NULL;
     if (l && !rapt_loader_batch(l, 0, 0))

@@ -5,6 +5,7 @@
 #include "fuzz/fuzz.h"
 
 #include "data/check/check.h"
+#include "data/pairs.h"
 #include "rapt/data.h"
 
 static rapt_code check(const check_input *in, check_report *r)
@@ -23,6 +24,13 @@ static rapt_code check(const check_input *in, check_report *r)
     return code;
 }
 
+/* Whether the whole text seems to have another encoding. */
+static bool is_of_another(const uint8_t *input, size_t size)
+{
+    const check_input in = {.name = {""}, .text = {(const char *)input}, .size = {size}, .count = 1};
+    return check_encoding(&in, NULL) != RAPT_OK;
+}
+
 /* Training refuses the file where the check finds such a line, and nowhere else. */
 static void compare_with_training(const uint8_t *input, size_t size, const check_report *r)
 {
@@ -33,6 +41,11 @@ static void compare_with_training(const uint8_t *input, size_t size, const check
     bool nothing = r->found[CHECK_EMPTY_LINE].lines == r->lines;
     require((pairs == NULL) == (faulty || nothing));
     require(!pairs || rapt_pairs_count(pairs) == r->lines - r->found[CHECK_EMPTY_LINE].lines);
+    rapt_pairs_free(pairs);
+    /* Without the lines that the check finds it takes the others. */
+    pairs = pairs_read_filtered(path, 0, &(check_options){.ratio = 3, .margin = 20, .rules = CHECK_ANY_REASON}, NULL);
+    require((pairs == NULL) == (r->lines == r->dropped || is_of_another(input, size)));
+    require(!pairs || rapt_pairs_count(pairs) == r->lines - r->dropped);
     rapt_pairs_free(pairs);
     close(fd);
 }

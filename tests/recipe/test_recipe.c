@@ -147,7 +147,7 @@ static void formatted_text(void **state)
         "  pairs: \"a \\\"b\\\"\\\\\\t\\L\xC3\xA9\"\n  weights: \"\"\n  validation: \"\"\n  text: \"\"\n"
         "  text_files: \"\"\n  text_order: names\n  conversations: \"\"\n  preferences: \"\"\n  special_tokens: true\n"
         "  limit: 0\n  validation_fraction: 0.30000000000000004\n  validation_tokens: "
-            "0\n  max_len: 50\n";
+            "0\n  filter.rules: \"\"\n  filter.ratio: 3\n  filter.margin: 20\n  max_len: 50\n";
     const char *end = "  lr: 0.002\n  beta1: 0.9\n  beta2: 0.999\n  eps: 1e-08\n";
     assert_int_equal(strncmp(yaml, start, strlen(start)), 0);
     assert_non_null(strstr(yaml, end));
@@ -211,7 +211,7 @@ static void help_lists_every_key(void **state)
         assert_true(length > meaning);
         assert_true(line[meaning - 1] == ' ' && line[meaning] != ' '); /* the columns are aligned */
     }
-    assert_int_equal(lines, 1 + 120);
+    assert_int_equal(lines, 1 + 123);
     assert_non_null(strstr(text, "\ntrain.lr "));
     assert_non_null(strstr(text, "cut|drop|error"));
     assert_non_null(strstr(text, ">0..10"));

@@ -131,8 +131,9 @@ static void check_count_line(uint32_t found, size_t number, check_report *out)
 
 static void check_tell(const check_lines *lines, const check_options *o, check_report *out)
 {
+    const uint32_t rules = o->rules ? o->rules : CHECK_ANY_REASON;
     for (size_t i = 0; i < lines->count; i++) {
-        uint32_t found = lines->line[i].found;
+        uint32_t found = lines->line[i].found & (rules | ~(uint32_t)CHECK_ANY_REASON);
         if (found & CHECK_ANY_REASON) /* a line that is better left out gets no notes */
             found &= CHECK_ANY_REASON;
         check_count_line(found, i + 1, out);

@@ -1,5 +1,5 @@
-/* data/check/check.h: finds faults in a file of sentence pairs, counted and line by line. For `rapt data check`. Changes nothing,
- * and needs no vocabulary. */
+/* data/check/check.h: finds faults in a file of sentence pairs, counted and line by line. For `rapt data check`, and for
+ * training, which may leave such lines out (check_filter.h). Changes nothing, and needs no vocabulary. */
 #ifndef DATA_CHECK_CHECK_H
 #define DATA_CHECK_CHECK_H
 
@@ -41,6 +41,7 @@ typedef struct check_input {
  * side are not a fault if that is usual, and a few lines that are far too long do not affect the others. */
 typedef struct check_options {
     double ratio, margin;
+    uint32_t rules; /* reasons that count, a bit for each; 0: all. Other faults do not count */
     void (*each)(void *context, size_t number, uint32_t found); /* NULL, or called for each line in order; `found` has a bit for
                                                                  * each check_reason or, if there is none, for each check_note */
     void *context;

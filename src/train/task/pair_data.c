@@ -19,7 +19,19 @@ static rapt_code check_program_pairs(const run *r, rapt_error *err)
         return rapt_fail(err, RAPT_ERR_VALUE, "data.limit is %lld; it is for pairs of a file", (long long)k->data.limit);
     if (k->data.weights)
         return rapt_fail(err, RAPT_ERR_VALUE, "data.weights is %.200s; it is for pairs of files", k->data.weights);
+    if (k->data.filter.rules)
+        return rapt_fail(err, RAPT_ERR_VALUE, "data.filter.rules is %.200s; it is for pairs of files", k->data.filter.rules);
     return RAPT_OK;
+}
+
+static rapt_pairs *read_filtered(const rapt_recipe *k, rapt_error *err)
+{
+    char reason[RECIPE_REASON];
+    check_options filter;
+    if (recipe_filter(k, &filter, reason))
+        return pairs_read_filtered(k->data.pairs, (size_t)k->data.limit, filter.rules ? &filter : NULL, err);
+    rapt_fail(err, RAPT_ERR_VALUE, "%s", reason);
+    return NULL;
 }
 
 static rapt_code pair_data_read_weights(const run *r, pair_data *d, rapt_error *err)
@@ -41,7 +53,7 @@ rapt_code pair_data_read(const run *r, pair_data *d, rapt_error *err)
         return rapt_fail(err, RAPT_ERR_VALUE, "there are pairs to validate with, and none to train on");
     if (o->pairs && check_program_pairs(r, err) != RAPT_OK)
         return err->code;
-    d->pairs = o->pairs ? o->pairs : (d->own_pairs = rapt_pairs_read(k->data.pairs, (size_t)k->data.limit, err));
+    d->pairs = o->pairs ? o->pairs : (d->own_pairs = read_filtered(k, err));
     if (d->pairs && k->data.validation)
         d->valid = o->pairs ? o->validation : (d->own_valid = rapt_pairs_read(k->data.validation, 0, err));
     if (!d->pairs || (!d->valid && k->data.validation))
@@ -66,7 +78,8 @@ rapt_code pair_data_weigh(const run *r, pair_data *d, rapt_dataset *train, rapt_
         size_t pairs = 0;
         for (; at < train->count && train->examples[at].pair < c->first + c->count; at++)
             pairs++;
-        d->corpora[i] = (rapt_corpus){.path = c->path, .weight = d->weights[i], .pairs = pairs,
+        d->corpora[i] = (rapt_corpus){.path = c->path, .weight = d->weights[i], .pairs = pairs, .lines = c->kept.report.lines,
+                                      .left_out = c->left_out, .rule_count = c->rules,
                                       .pass = train->pass.shares ? corpus_share_entries(&train->pass.shares[i]) : pairs};
     }
     return code;
