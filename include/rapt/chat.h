@@ -38,6 +38,8 @@ enum { RAPT_CHAT_MEMORY = 256 << 20 }; /* max bytes that a template may take */
 typedef struct rapt_chat_options {
     size_t size;            /* of this struct; set by rapt_chat_options_default */
     const char *variables;  /* more variables for the template, as a JSON object: "{\"enable_thinking\": false}"; or NULL */
+    const char *tools;      /* functions that the model may call, for a template that takes them, as a JSON list:
+                               [{"type": "function", "function": {"name": ..., "parameters": {...}}}, ...]; or NULL */
     int64_t now;            /* the time that a template sees as the present, in seconds since 1970; 0: the present */
     size_t memory;          /* max bytes that a template may take, 1 or more; above RAPT_CHAT_MEMORY it counts as that */
     rapt_stop_fn *stop;     /* asked now and then while a template runs: true cancels it; or NULL */
@@ -62,6 +64,20 @@ static inline rapt_chat_options rapt_chat_options_default(void)
  * exceeds its limit of steps or memory ("PATH:LINE: REASON"); RAPT_ERR_INTERRUPTED: cancelled by options->stop. */
 RAPT_API rapt_code rapt_chat_apply(const rapt_chat_template *chat, const rapt_chat_message *messages, size_t count,
                                    const rapt_chat_options *options, char **text, size_t *size, rapt_error *err);
+
+/* Like rapt_chat_apply, with messages as `size` bytes of JSON: a list of objects, which the template is given with all their
+ * members: "role", "content", "tool_calls", "tool_call_id" and so on. Arguments of calls that are a text become the object that
+ * the text is, as templates want them. RAPT_ERR_VALUE also: no list of objects, or none; tools that are no list. */
+RAPT_API rapt_code rapt_chat_apply_json(const rapt_chat_template *chat, const char *messages, size_t size,
+                                        const rapt_chat_options *options, char **text, size_t *text_size, rapt_error *err);
+
+/* The calls of tools in `size` bytes of a reply, in the form in which the template writes them: *json becomes {"content": the
+ * text besides them, or null, "tool_calls": [{"name": ..., "arguments": the JSON that the model wrote, as a text}, ...]}, to be
+ * freed. What merely looks like a call, but is no valid JSON, or names none of `tools` (rapt_chat_options.tools), is text.
+ * RAPT_ERR_VALUE: the template takes no tools, writes calls in a form that is not known here (docs/tools.md), or `tools` are no
+ * list. */
+RAPT_API rapt_code rapt_chat_calls(const rapt_chat_template *chat, const char *tools, const char *reply, size_t size, char **json,
+                                   rapt_error *err);
 
 /* The ids of a prompt that rapt_chat_apply made. Texts of special tokens become those tokens, even if a user wrote them into a
  * message: this is the default of transformers. Ids that the tokenizer otherwise puts before and after a text are not added,

@@ -5,15 +5,18 @@
 
 #include "rapt/chat.h"
 
-/* Messages from a tuple of (role, content). */
+/* Messages from a tuple of (role, content), or as JSON. */
 typedef struct conversation {
     rapt_chat_message *messages;
     size_t count;
+    rapt_text json;    /* data NULL: none */
     rapt_chat_options options;
 } conversation;
 
 static int read_messages(PyObject *tuple, conversation *v)
 {
+    if (!PyTuple_Check(tuple))
+        return ext_sized(tuple, "messages", &v->json) ? 0 : -1;
     v->count = (size_t)PyTuple_Size(tuple);
     if (!(v->messages = PyMem_Calloc(v->count + 1, sizeof *v->messages))) {
         PyErr_NoMemory();
@@ -29,9 +32,8 @@ static int read_messages(PyObject *tuple, conversation *v)
     return 0;
 }
 
-/* Within a call. The template is loaded once. */
-static rapt_code apply(model *m, const char *folder, const conversation *v, char **text, size_t *size, int32_t **ids,
-                       size_t *count, ext_call *c, rapt_error *err)
+/* Loads the template, which is done once. */
+static rapt_code load_template(model *m, const char *folder, ext_call *c, rapt_error *err)
 {
     rapt_code code = ext_lock(c, &m->lock, err);
     if (code)
@@ -39,16 +41,27 @@ static rapt_code apply(model *m, const char *folder, const conversation *v, char
     if (!m->chat)
         m->chat = rapt_chat_template_load(folder, err);
     ext_unlock(&m->lock);
-    code = m->chat ? rapt_chat_apply(m->chat, v->messages, v->count, &v->options, text, size, err) : err->code;
+    return m->chat ? RAPT_OK : err->code;
+}
+
+/* Within a call. */
+static rapt_code apply(model *m, const char *folder, const conversation *v, char **text, size_t *size, int32_t **ids,
+                       size_t *count, ext_call *c, rapt_error *err)
+{
+    rapt_code code = load_template(m, folder, c, err);
+    if (!code && v->json.data)
+        code = rapt_chat_apply_json(m->chat, v->json.data, v->json.size, &v->options, text, size, err);
+    else if (!code)
+        code = rapt_chat_apply(m->chat, v->messages, v->count, &v->options, text, size, err);
     return code ? code : rapt_chat_encode(rapt_model_source_tokenizer(m->model), *text, *size, ids, count, err);
 }
 
-/* chat_prompt(folder, messages, variables or None, generation prompt): (text, ids) */
+/* chat_prompt(folder, messages, variables or None, tools or None, generation prompt): (text, ids) */
 PyObject *model_chat_prompt(PyObject *self, PyObject *args)
 {
-    PyObject *path, *messages, *variables, *hold, *tuple = NULL;
+    PyObject *path, *messages, *variables, *tools, *hold, *tuple = NULL;
     int prompts;
-    if (!PyArg_ParseTuple(args, "OO!Op:chat_prompt", &path, &PyTuple_Type, &messages, &variables, &prompts) ||
+    if (!PyArg_ParseTuple(args, "OOOOp:chat_prompt", &path, &messages, &variables, &tools, &prompts) ||
         !model_begin(self, &hold))
         return NULL;
     ext_call c;
@@ -63,7 +76,8 @@ PyObject *model_chat_prompt(PyObject *self, PyObject *args)
     v.options.context = &c;
     PyObject *bytes = ext_path(path, &folder);
     if (!bytes || read_messages(messages, &v) < 0 ||
-        (variables != Py_None && !(v.options.variables = ext_text(variables, "variables"))))
+        (variables != Py_None && !(v.options.variables = ext_text(variables, "variables"))) ||
+        (tools != Py_None && !(v.options.tools = ext_text(tools, "tools"))))
         goto end;
     ext_call_begin(&c, Py_None);
     rapt_code code = apply((model *)self, folder, &v, &text, &size, &ids, &count, &c, &err);
@@ -77,4 +91,30 @@ end:
     Py_XDECREF(bytes);
     model_end(self, hold);
     return tuple;
+}
+
+/* chat_calls(folder, tools, reply): JSON, as rapt_chat_calls has it */
+PyObject *model_chat_calls(PyObject *self, PyObject *args)
+{
+    PyObject *path, *tools, *reply, *hold, *json = NULL;
+    if (!PyArg_ParseTuple(args, "OOO:chat_calls", &path, &tools, &reply) || !model_begin(self, &hold))
+        return NULL;
+    ext_call c;
+    rapt_error err = {0};
+    rapt_text text;
+    const char *folder, *list;
+    char *found = NULL;
+    PyObject *bytes = ext_path(path, &folder);
+    if (bytes && (list = ext_text(tools, "tools")) && ext_sized(reply, "a reply", &text)) {
+        model *m = (model *)self;
+        ext_call_begin(&c, Py_None);
+        rapt_code code = load_template(m, folder, &c, &err);
+        code = code ? code : rapt_chat_calls(m->chat, list, text.data, text.size, &found, &err);
+        ext_call_end(&c);
+        json = code ? ext_raise(ext_state_of(self), &err) : PyUnicode_FromString(found);
+    }
+    free(found);
+    Py_XDECREF(bytes);
+    model_end(self, hold);
+    return json;
 }

@@ -249,6 +249,7 @@ static PyMethodDef model_methods[] = {
     {"stream", model_stream, METH_VARARGS, NULL},
     {"next_token", model_next_token, METH_VARARGS, NULL},
     {"chat_prompt", model_chat_prompt, METH_VARARGS, NULL},
+    {"chat_calls", model_chat_calls, METH_VARARGS, NULL},
     {"score", model_score, METH_VARARGS, NULL},
     {"loss", model_loss, METH_VARARGS, NULL},
     {"embed", model_embed, METH_VARARGS, NULL},

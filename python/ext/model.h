@@ -53,6 +53,7 @@ PyObject *model_generate(PyObject *self, PyObject *args);
 PyObject *model_stream(PyObject *self, PyObject *args);
 PyObject *model_next_token(PyObject *self, PyObject *args);
 PyObject *model_chat_prompt(PyObject *self, PyObject *args);
+PyObject *model_chat_calls(PyObject *self, PyObject *args);
 PyObject *model_score(PyObject *self, PyObject *args);
 PyObject *model_score_pairs(PyObject *self, PyObject *args);
 PyObject *model_pairs_loss(PyObject *self, PyObject *args);

@@ -299,34 +299,50 @@ class LanguageModel(Model):
             raise TypeError("should_stop is not for streams, which are closed")
         return Stream._of(self._handle.stream(prompt, options, stops, biases, logits, sample))
 
-    def chat(self, messages, *, stream=False, variables=None, max_tokens=1024, sample=0, stop=(), logit_bias=None,
+    def chat(self, messages, *, stream=False, variables=None, tools=None, max_tokens=1024, sample=0, stop=(), logit_bias=None,
              logits=None, should_stop=None, **options):
         """Replies to a conversation by the chat template of the model's folder: a Completion, or a Stream.
 
         messages   a sequence of mappings {"role": "user", "content": "Hello!"}; the roles are those that the template knows,
                    usually "system", "user" and "assistant"
         variables  a mapping of more variables of the template to values that JSON has
+        tools      functions that the model may call, a list of mappings in OpenAI's form; chat_calls finds the calls in the
+                   reply. Messages may then have "tool_calls", and the role "tool"
         options    as in generate; max_tokens is 1024 by default
 
         NotFoundError: the folder has no template; FormatError: the template refuses the messages.
         """
-        ids = self._chat_prompt(messages, variables, True)[1]
+        ids = self._chat_prompt(messages, variables, tools, True)[1]
         return self._generate(ids, stream, sample, stop, logit_bias, logits, should_stop,
                               {"chat": True, "max_tokens": max_tokens, **options})
 
-    def chat_prompt(self, messages, *, variables=None, generation_prompt=True):
+    def chat_calls(self, reply, tools):
+        """The text and the calls of tools in a reply: a pair of a str or None, and a list of mappings with the keys "name" and
+        "arguments", the JSON that the model wrote, as a str.
+
+        InvalidValueError: the chat template takes no tools, or writes calls in a form that is not known.
+        """
+        import json
+        found = json.loads(self._handle.chat_calls(self.folder, json.dumps(list(tools)), reply))
+        return found["content"], found["tool_calls"]
+
+    def chat_prompt(self, messages, *, variables=None, tools=None, generation_prompt=True):
         """The text that the chat template makes of messages, as transformers' apply_chat_template(tokenize=False).
 
         generation_prompt  whether it ends with the beginning of a reply
         """
-        return self._chat_prompt(messages, variables, generation_prompt)[0]
+        return self._chat_prompt(messages, variables, tools, generation_prompt)[0]
 
-    def _chat_prompt(self, messages, variables, generation_prompt):
-        pairs = tuple(role_and_content(message) for message in messages)
+    def _chat_prompt(self, messages, variables, tools, generation_prompt):
+        import json
+        if tools is None:
+            given = tuple(role_and_content(message) for message in messages)
+        else:
+            given = json.dumps([dict(message) for message in messages])
+            tools = json.dumps(list(tools))
         if variables is not None:
-            import json
             variables = json.dumps(dict(variables))
-        return self._handle.chat_prompt(self.folder, pairs, variables, generation_prompt)
+        return self._handle.chat_prompt(self.folder, given, variables, tools, generation_prompt)
 
     def next_token(self, prompt, *, top=5):
         """The `top` most probable tokens after a prompt, a str or ids: a Prediction without a label. `top` is 1 or more; of a

@@ -123,18 +123,21 @@ class LanguageModel(Model):
                  json_schema: Mapping[str, object] | bool | str | None = None, logits: _Logits | None = None,
                  should_stop: None = None) -> Stream: ...
     @overload
-    def chat(self, messages: Iterable[Mapping[str, str]], *, stream: Literal[False] = False,
-             variables: Mapping[str, Any] | None = None, max_tokens: int | None = 1024, sample: int = 0, stop: _Stops = (),
+    def chat(self, messages: Iterable[Mapping[str, Any]], *, stream: Literal[False] = False,
+             variables: Mapping[str, Any] | None = None, tools: Iterable[Mapping[str, Any]] | None = None,
+             max_tokens: int | None = 1024, sample: int = 0, stop: _Stops = (),
              logit_bias: Mapping[int, float] | None = None, logits: _Logits | None = None,
              should_stop: Callable[[], bool] | None = None,
              **options: Unpack[_ChatOptions]) -> Completion: ...
     @overload
-    def chat(self, messages: Iterable[Mapping[str, str]], *, stream: Literal[True],
-             variables: Mapping[str, Any] | None = None, max_tokens: int | None = 1024, sample: int = 0, stop: _Stops = (),
+    def chat(self, messages: Iterable[Mapping[str, Any]], *, stream: Literal[True],
+             variables: Mapping[str, Any] | None = None, tools: Iterable[Mapping[str, Any]] | None = None,
+             max_tokens: int | None = 1024, sample: int = 0, stop: _Stops = (),
              logit_bias: Mapping[int, float] | None = None, logits: _Logits | None = None, should_stop: None = None,
              **options: Unpack[_ChatOptions]) -> Stream: ...
-    def chat_prompt(self, messages: Iterable[Mapping[str, str]], *, variables: Mapping[str, Any] | None = None,
-                    generation_prompt: bool = True) -> str: ...
+    def chat_calls(self, reply: str, tools: Iterable[Mapping[str, Any]]) -> tuple[str | None, list[dict[str, str]]]: ...
+    def chat_prompt(self, messages: Iterable[Mapping[str, Any]], *, variables: Mapping[str, Any] | None = None,
+                    tools: Iterable[Mapping[str, Any]] | None = None, generation_prompt: bool = True) -> str: ...
     def next_token(self, prompt: _Prompt, *, top: int = 5) -> Prediction: ...
     def score(self, texts: list[str] | tuple[str, ...] | list[Sequence[int]] | tuple[Sequence[int], ...], *,
               should_stop: Callable[[], bool] | None = None) -> list[TextScore]: ...

@@ -4,6 +4,7 @@ import gc
 import json
 import math
 import os
+import shutil
 import threading
 import unittest
 import weakref
@@ -12,6 +13,9 @@ import rapt
 import support
 
 # How many texts are compared with the program's.
+TOOLS = [{"type": "function", "function": {"name": "add", "parameters": {"type": "object"}}}]
+TOOLS_TEMPLATE = ("{% if tools %}{{ tools | tojson }}{% endif %}{% for m in messages %}{{ m.content }}{% for c in m.tool_calls %}"
+                  "<tool_call>{{ c.function | tojson }}</tool_call>{% endfor %}{% endfor %}")
 GENERATIONS = int(os.environ.get("RAPT_PYTHON_GENERATIONS", "12"))
 PROMPTS = ("To be", "be", "question", "T", "or not to be, that is the question", "\n")
 OPTIONS = ({}, {"greedy": True}, {"temperature": 1.3, "top_k": 0}, {"top_k": 5, "top_p": 0.9}, {"min_p": 0.05, "stop": "t"},
@@ -234,6 +238,28 @@ class Conversations(unittest.TestCase):
             self.assertEqual(chat.chat_prompt(messages, generation_prompt=False), "system: Be brief.\nuser: To be?\n")
             with self.assertRaises(rapt.InvalidValueError):
                 chat.chat([])
+
+    def test_tools_are_given_and_called(self):
+        folder = support.SCRATCH / "chat-tools"
+        shutil.copytree(chat_folder(), folder)
+        (folder / "chat_template.jinja").write_text(TOOLS_TEMPLATE, encoding="utf-8")
+        call = {"name": "add", "arguments": {"a": [1, "\u00e9</tool_call>"]}}
+        messages = [{"role": "user", "content": "u"}, {"role": "assistant", "content": "", "tool_calls": [
+            {"id": "i", "type": "function", "function": {**call, "arguments": json.dumps(call["arguments"])}}]},
+            {"role": "tool", "tool_call_id": "i", "content": "c"}]
+        with rapt.Model.load(folder, threads=2) as chat:
+            text = chat.chat_prompt(messages, tools=TOOLS)
+            written = f"<tool_call>{json.dumps(call, ensure_ascii=False)}</tool_call>"
+            self.assertEqual(text, f"{json.dumps(TOOLS)}u{written}c")
+            self.assertEqual(chat.chat(messages, tools=TOOLS, seed=1, max_tokens=8).text,
+                             chat.generate(text, seed=1, max_tokens=8).text)
+            content, (found,) = chat.chat_calls("So:\n" + written, TOOLS)
+            self.assertEqual((content, found["name"], json.loads(found["arguments"])), ("So:", "add", call["arguments"]))
+            self.assertEqual(chat.chat_calls("<tool_call>", TOOLS), ("<tool_call>", []))
+            with self.assertRaises(rapt.InvalidValueError):
+                chat.chat([], tools=TOOLS)
+        with rapt.Model.load(chat_folder(), threads=2) as chat, self.assertRaises(rapt.InvalidValueError):
+            chat.chat_calls("", TOOLS)
 
 
 class Scores(unittest.TestCase):

@@ -88,6 +88,8 @@ static void conversations(void **state)
     assert_non_null(chat);
     assert_int_equal(rapt_chat_apply(chat, &message, 0, NULL, &text, &size, NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_chat_apply(chat, &message, 1, NULL, &text, &size, NULL), RAPT_ERR_FORMAT);
+    assert_int_equal(rapt_chat_apply_json(chat, "[]", 2, NULL, &text, &size, NULL), RAPT_ERR_VALUE);
+    assert_int_equal(rapt_chat_calls(chat, "[]", "x", 1, &text, NULL), RAPT_ERR_VALUE);
     assert_int_equal(rapt_chat_encode(tokenizer, "x", 1, &ids, &size, NULL), RAPT_ERR_VALUE);
     rapt_chat_template_free(chat);
     rapt_tokenizer_free(tokenizer);

@@ -81,6 +81,17 @@ static rapt_code chat_check_options(const rapt_chat_options *o, rapt_error *err)
     return o->memory > 0 ? RAPT_OK : rapt_fail(err, RAPT_ERR_VALUE, "memory is 0: a chat template takes more");
 }
 
+json_t *chat_list_read(const char *text, size_t size, const char *what, rapt_error *err)
+{
+    json_error_t why;
+    json_t *list = json_loadb(text, size, JSON_REJECT_DUPLICATES, &why);
+    if (json_is_array(list))
+        return list;
+    rapt_fail(err, RAPT_ERR_VALUE, "%s are not a JSON list: %s", what, list ? "another value" : why.text);
+    json_decref(list);
+    return NULL;
+}
+
 rapt_code chat_apply_list(const rapt_chat_template *chat, json_t *messages, json_t *tools, const rapt_chat_options *options,
                           char **text, size_t *size, rapt_error *err)
 {
@@ -90,9 +101,12 @@ rapt_code chat_apply_list(const rapt_chat_template *chat, json_t *messages, json
     if (sized_take(&o, options, sizeof o.reserved, "chat_options", err) != RAPT_OK || chat_check_options(&o, err))
         return RAPT_ERR_VALUE;
     const jinja_bounds bounds = {o.now, o.memory, o.stop, o.context};
+    json_t *own = !tools && o.tools ? chat_list_read(o.tools, strlen(o.tools), "tools", err) : NULL, *given = own ? own : tools;
+    if (o.tools && !given)
+        return RAPT_ERR_VALUE;
     json_t *all = json_deep_copy(chat->tokens);
     bool ok = all && !json_object_set(all, "messages", messages) &&
-              !json_object_set_new(all, "tools", tools ? json_incref(tools) : json_null()) &&
+              !json_object_set_new(all, "tools", given ? json_incref(given) : json_null()) &&
               !json_object_set_new(all, "documents", json_null()) &&
               !json_object_set_new(all, "add_generation_prompt", json_boolean(o.generation_prompt));
     rapt_code code = ok ? RAPT_OK : chat_no_memory(err);
@@ -100,6 +114,7 @@ rapt_code chat_apply_list(const rapt_chat_template *chat, json_t *messages, json
         code = chat_variables(o.variables, all, err);
     if (!code)
         code = jinja_template_render(chat->jinja, all, &bounds, text, size, err);
+    json_decref(own);
     json_decref(all);
     return code;
 }

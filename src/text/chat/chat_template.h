@@ -17,5 +17,7 @@ struct rapt_chat_template {
  * and `tools`, a list of {"type": "function", "function": {...}}, or NULL. Both are borrowed. */
 rapt_code chat_apply_list(const rapt_chat_template *chat, json_t *messages, json_t *tools, const rapt_chat_options *options,
                           char **text, size_t *size, rapt_error *err);
+/* A list of "messages" or "tools", as `what` says, from JSON. NULL with `err` set. */
+json_t *chat_list_read(const char *text, size_t size, const char *what, rapt_error *err);
 
 #endif
