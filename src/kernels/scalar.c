@@ -1,5 +1,6 @@
 /* kernels/scalar.c: the kernel table that every machine has, and that defines what the others compute. For machines without
- * another table, for tests, and for the double build. It is not fast, because the primitives of vec_portable.h are loops. */
+ * another table, for tests, and for the double build. Not as fast as intrinsics: its tile is in memory, and its bodies are
+ * functions. */
 #include "kernels/vec_portable.h"
 
 #define GEMM_MR 4

@@ -3,8 +3,9 @@
 #ifndef KERNELS_VEC_INLINE_H
 #define KERNELS_VEC_INLINE_H
 
-/* Words and bodies are always inlined: their constant arguments choose the code. */
+/* Words, the primitives, and bodies are always inlined: their constant arguments choose the code. */
 #define VEC static inline __attribute__((always_inline))
+#define WORD VEC
 
 /* Accumulators stay in registers only if the loops over them vanish; clang ignores gcc's pragma and the
  * reverse. With a sanitizer's checks in each of the copies, compiling would take many minutes. */

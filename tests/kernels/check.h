@@ -34,6 +34,7 @@ typedef struct check {
     void bench_##name(const kernels *k);
 CHECK_KERNELS(CHECK_DECLARE)
 #undef CHECK_DECLARE
+void check_fused(check *c); /* a part of check_mul_add */
 
 #define CHECK_U 0x1p-24 /* half an ulp of 1: the largest relative error of one rounding */
 

@@ -89,6 +89,8 @@ static void run_level(const options *o, const kernels *k, totals *t)
         }
         check c = {.k = k, .scalar = &kernels_scalar, .kernel = entries[i].name, .exhaustive = o->exhaustive};
         entries[i].run(&c);
+        if (entries[i].run == check_mul_add)
+            check_fused(&c);
         bool ok = c.failures == 0 && c.cases > 0;
         printf("%-7s %-20s %s (%ld comparisons)\n", k->name, c.kernel, ok ? "ok" : "FAILED", c.cases);
         t->passed += ok;

@@ -55,7 +55,7 @@ VEC void gemm_ahead(const int m, const int vectors, const gemm_operands *o, cons
 }
 
 /* sum + a b, for elements or pairs. */
-VEC v16 gemm_add_product(const int kind, v16 a, v16 b, v16 sum)
+WORD v16 gemm_add_product(const int kind, v16 a, v16 b, v16 sum)
 {
 #ifndef RAPT_DOUBLE
     if (kind == GEMM_PAIRS)
@@ -66,7 +66,7 @@ VEC v16 gemm_add_product(const int kind, v16 a, v16 b, v16 sum)
 }
 
 /* 16 columns of B for one number of A; for widened pairs the first element or, with `second`, the second. */
-VEC v16 gemm_column(const int kind, const rapt_real *b, const int second)
+WORD v16 gemm_column(const int kind, const rapt_real *b, const int second)
 {
 #ifndef RAPT_DOUBLE
     if (GEMM_IS_WIDENED(kind))
@@ -77,7 +77,7 @@ VEC v16 gemm_column(const int kind, const rapt_real *b, const int second)
 }
 
 /* sum[i][v] += row i of A times the 16 columns of vector v, for one k. `a` has a pointer a group of rows. */
-VEC void gemm_step(const int kind, const int m, const int vectors, const rapt_real *const *a, ptrdiff_t a_row,
+WORD void gemm_step(const int kind, const int m, const int vectors, const rapt_real *const *a, ptrdiff_t a_row,
                    const rapt_real *b, size_t b_lanes, const int second, v16 sum[GEMM_ROWS][GEMM_VECTORS])
 {
     v16 column[GEMM_VECTORS];
@@ -96,7 +96,7 @@ VEC void gemm_step(const int kind, const int m, const int vectors, const rapt_re
 }
 
 /* The next k of A. */
-VEC void gemm_advance(const int m, const rapt_real **a, ptrdiff_t a_col)
+WORD void gemm_advance(const int m, const rapt_real **a, ptrdiff_t a_col)
 {
     UNROLL
     for (int g = 0; g < (m + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP; g++)
