@@ -154,6 +154,31 @@ static void loss_and_gradients_are_those_of_peft(void **state)
     }
 }
 
+/* Before the first step magnitudes are the lengths of the rows, to the bit: the reference of preferences is the model itself. */
+static void magnitudes_change_nothing_at_first(void **state)
+{
+    static const char *const bases[] = {"qwen2", "gpt2"};
+    static const int32_t text[] = {5, 17, 40, 3, 90, 8, 61};
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (int bf16 = 0; bf16 < 2; bf16++) {
+            rapt_real losses[2];
+            for (int dora = 0; dora < 2; dora++) {
+                char folder[1024];
+                snprintf(folder, sizeof folder, GOLDEN "hub/%s", bases[i]);
+                rapt_model *m = load_adapted(folder, NULL, NULL);
+                assert_int_equal(rapt_model_add_lora(m, &MODEL_LORA(.lora = {.rank = 2, .dora = dora}), NULL), RAPT_OK);
+                rapt_tape *t = rapt_tape_new(&(rapt_compute){.type = bf16 ? RAPT_TYPE_BF16 : RAPT_TYPE_FP32}, NULL);
+                rapt_tape_begin(t, (rapt_pass){0});
+                losses[dora] = rapt_lm_loss(t, m->language.net, (rapt_tokens){.ids = text, .batch = 1, .time = 6},
+                                            (rapt_tokens){.ids = text + 1, .batch = 1, .time = 6}, NULL, NULL)->data[0];
+                rapt_tape_free(t);
+                rapt_model_free(m);
+            }
+            assert_true(losses[0] == losses[1]);
+        }
+}
+
 /* ---- what is written ---------------------------------------------------------------------------------------------- */
 
 /* adapter_config.json has the members as PEFT wrote them. */
@@ -237,6 +262,7 @@ static void other_matrices_are_not_saved_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(loss_and_gradients_are_those_of_peft),
+                                       cmocka_unit_test(magnitudes_change_nothing_at_first),
                                        cmocka_unit_test(configuration_is_that_of_peft),
                                        cmocka_unit_test(other_patterns_are_refused),
                                        cmocka_unit_test(other_matrices_are_not_saved_whole)};
