@@ -4,6 +4,7 @@
 #include "base/chars.h"
 #include "base/disk.h"
 #include "base/file.h"
+#include "base/thread.h"
 #include "data/check/check_rules.h"
 #include "text/text_in.h"
 
@@ -26,7 +27,7 @@ static void files_free(corpus_files *f)
     }
 }
 
-static const char *corpus_name(const char *path)
+const char *corpus_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
@@ -45,14 +46,50 @@ static rapt_code name_files(const corpus *c, corpus_files *f, rapt_error *err)
     return RAPT_OK;
 }
 
+static bool is_pipe(const char *path)
+{
+    static const char descriptors[] = "/dev/fd/";
+    disk_entry e;
+    if (strcmp(path, "-") == 0)
+        return true;
+    return disk_look(path, &e) ? e.kind == DISK_OTHER : strncmp(path, descriptors, strlen(descriptors)) == 0;
+}
+
+/* A file that is being read. */
+typedef struct reading {
+    corpus_files *files;
+    size_t i;
+    rapt_error err;
+} reading;
+
+static void *read_file(void *context)
+{
+    reading *r = context;
+    corpus_files *f = r->files;
+    text_in_read(f->path[r->i], MAX_BYTES, &f->text[r->i], &f->in.size[r->i], &r->err);
+    f->in.text[r->i] = f->text[r->i];
+    return NULL;
+}
+
+/* Two pipes at once: their writer may open them in any order, and write to them by turns. */
 static rapt_code read_files(corpus_files *f, rapt_error *err)
 {
-    rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < f->in.count && !code; i++) {
-        code = text_in_read(f->path[i], MAX_BYTES, &f->text[i], &f->in.size[i], err);
-        f->in.text[i] = f->text[i];
-    }
-    return code;
+    reading r[2] = {{f, 0, {0}}, {f, 1, {0}}};
+    thread_handle other;
+    const bool both = f->in.count == 2 && is_pipe(f->path[0]) && is_pipe(f->path[1]);
+    if (both && strcmp(f->path[0], f->path[1]) == 0)
+        return rapt_fail(err, RAPT_ERR_VALUE, "%.300s is named twice, as source and as target", f->in.name[0]);
+    if (both && !thread_start_without_signals(&other, read_file, &r[1]))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "no thread to read %.300s", f->in.name[1]);
+    read_file(&r[0]);
+    if (both)
+        thread_join(other);
+    else if (f->in.count == 2 && !r[0].err.code)
+        read_file(&r[1]);
+    for (size_t i = 0; i < f->in.count; i++)
+        if (r[i].err.code)
+            return rapt_fail(err, r[i].err.code, "%s", r[i].err.message);
+    return RAPT_OK;
 }
 
 /* Leaves faulty lines out, and counts them. */
@@ -97,6 +134,20 @@ rapt_code corpus_read(const char *path, size_t size, const check_options *filter
     code = code ? code : corpus_take_files(out, &f, filter, err);
     files_free(&f);
     return code;
+}
+
+bool corpus_is_piped(const char *path, size_t size)
+{
+    bool there = true, piped = false;
+    char *copy = chars_copy_part(path, size);
+    const size_t colon = copy ? disk_list_part(copy, ":") : 0;
+    if (copy && copy[colon] && file_is_there(copy, &there, NULL) == RAPT_OK && !there) {
+        copy[colon] = '\0';
+        piped = is_pipe(copy + colon + 1);
+    }
+    piped = piped || (copy && is_pipe(copy));
+    free(copy);
+    return piped;
 }
 
 void corpus_free(corpus *c)

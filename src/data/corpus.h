@@ -21,6 +21,11 @@ typedef struct corpus {
  * faulty lines are left out. After a failure, too, corpus_free frees it. */
 rapt_code corpus_read(const char *path, size_t size, const check_options *filter, corpus *out, rapt_error *err);
 void corpus_free(corpus *c);
+/* A path as messages name it: "standard input" for "-". */
+const char *corpus_name(const char *path);
+/* Whether a file of the corpus at path[0 .. size) is a pipe, or was one that is gone (/dev/fd/63), or is standard input: what has
+ * been read of it cannot be read anew. */
+bool corpus_is_piped(const char *path, size_t size);
 
 /* Called with the sides of a pair, which are in the lines, and the number of its line, from 1. *enough: no more are wanted. */
 typedef rapt_code corpus_pair_fn(void *context, char *source, char *target, size_t number, bool *enough, rapt_error *err);

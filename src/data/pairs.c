@@ -95,6 +95,9 @@ static rapt_code pairs_read_corpora(rapt_pairs *p, const char *list, const check
         size = disk_list_part(list, PAIRS_BETWEEN);
         if (size == 0)
             continue;
+        for (size_t i = 0; i < p->corpus_count && !code && size == 1 && *list == '-'; i++)
+            if (strcmp(p->corpora[i].path, "-") == 0)
+                return rapt_fail(err, RAPT_ERR_VALUE, "standard input is named twice");
         if (!ARRAY_RESERVE(&p->corpora, &p->corpus_capacity, p->corpus_count + 1))
             code = rapt_fail(err, RAPT_ERR_MEMORY, "%.380s: out of memory", p->path);
         else
@@ -130,7 +133,7 @@ static rapt_code pairs_check_corpora(const rapt_pairs *p, rapt_error *err)
 {
     for (size_t i = 0; i < p->corpus_count; i++)
         if (p->corpora[i].count == 0)
-            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file%s empty", p->corpora[i].path,
+            return rapt_fail(err, RAPT_ERR_FORMAT, "%s: the file%s empty", corpus_name(p->corpora[i].path),
                              p->corpora[i].two ? "s are" : " is");
     return RAPT_OK;
 }
@@ -255,6 +258,16 @@ size_t pairs_lines(const rapt_pairs *p)
 {
     const corpus *c = p->corpora;
     return p->count && (!c || pairs_are_enough(p, c)) ? p->line[p->count - 1] : c ? c->lines.count : 0;
+}
+
+bool pairs_are_piped(const char *path)
+{
+    bool piped = false;
+    for (size_t size; *path && !piped; path += size + (path[size] != '\0')) {
+        size = disk_list_part(path, PAIRS_BETWEEN);
+        piped = size > 0 && corpus_is_piped(path, size);
+    }
+    return piped;
 }
 
 size_t pairs_corpora(const rapt_pairs *p)

@@ -21,6 +21,9 @@ rapt_pairs *pairs_of_lines(const char *const *sources, const char *const *target
  * pairs from memory: up to the last one. For one corpus. */
 size_t pairs_lines(const rapt_pairs *p);
 
+/* Whether a corpus of the path comes through a pipe: corpus_is_piped. */
+bool pairs_are_piped(const char *path);
+
 /* The corpora, in the order of the path, and of their pairs. Pairs from memory have none. */
 size_t pairs_corpora(const rapt_pairs *p);
 const corpus *pairs_corpus(const rapt_pairs *p, size_t i);

@@ -178,6 +178,7 @@ static const char *find_place(const char *text, const char *path, size_t *size)
 
 typedef struct finding {
     const char *recipe_path, *text, *between;
+    bool corpora; /* of which - is standard input */
     rapt_error *err;
 } finding;
 
@@ -187,6 +188,8 @@ static char *find_path(void *context, const char *path)
     const finding *f = context;
     const char *place;
     size_t size;
+    if (f->corpora && strcmp(path, "-") == 0)
+        return chars_copy(path);
     char *joined = join_all(f->recipe_path, path, strlen(path), "");
     if (joined && joined[disk_list_part(joined, ":")] && *f->between) {
         bool there = true;
@@ -216,7 +219,8 @@ rapt_code recipe_places_find(const char *path, const char *text, rapt_recipe *re
         char **field = recipe_key_path(key, recipe);
         if (!field || !*field)
             continue;
-        char *found = recipe_map_paths(key, *field, find_path, &(finding){path, text, separator(key), &own});
+        finding f = {path, text, separator(key), *recipe_corpora_between(key) != '\0', &own};
+        char *found = recipe_map_paths(key, *field, find_path, &f);
         if (!found) {
             rapt_fail(&own, RAPT_ERR_MEMORY, "%s: out of memory while reading", path); /* unless there is a cause */
             return rapt_fail(err, own.code, "%s", own.message);

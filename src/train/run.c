@@ -119,6 +119,11 @@ stop_check run_stop(const run *r)
     return r->group ? (stop_check){group_stops, r->work.of} : (stop_check){r->options->stop, r->options->context};
 }
 
+const char *run_pipe_hint(const run *r)
+{
+    return r->piped && r->options->resume ? "; the data come through a pipe, which must give the same bytes as before" : "";
+}
+
 bool run_is_first(const run *r)
 {
     return r->rank == 0;

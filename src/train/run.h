@@ -54,6 +54,7 @@ struct run {
     int rank, ranks;           /* rank of this process, and number of ranks; 0 and 1 without a group */
     bool stop_agreed;          /* with a group: all ranks stop here. Changes only when all of them know it */
     bool resumable;            /* the folder has a checkpoint */
+    bool piped;                /* data come through a pipe, which must give the same bytes to a resumed run */
     bool checkpoint_wanted;    /* rank 0's clock asks for a checkpoint after the current step */
     bool checkpoint_agreed;    /* with a group: all ranks know that it will be written */
     run_work work;
@@ -90,6 +91,9 @@ void run_free(run *r);
 /* Loads the model to fine-tune, and completes the recipe with what it decides; for the task, which checks what its own data need.
  * Refuses types of Hugging Face models that cannot be trained. */
 rapt_code run_load_init(run *r, rapt_task task, rapt_error *err);
+/* What a resumed run adds to a message about data that came through a pipe; "" if they did not. */
+const char *run_pipe_hint(const run *r);
+
 /* Whether there is a validation set. */
 bool run_validates(const run *r);
 

@@ -83,7 +83,11 @@ static rapt_code open_data(run *r, rapt_error *err)
 {
     run_phase(r, "reading the data", 0, 0);
     rapt_code code = r->task->open(r, err);
-    if (code == RAPT_ERR_NOT_FOUND && r->options->resume)
+    const rapt_error why = *err;
+    if (code && code != RAPT_ERR_INTERRUPTED && *run_pipe_hint(r)) {
+        *err = (rapt_error){0};
+        rapt_fail(err, code, "%.400s%s", why.message, run_pipe_hint(r));
+    } else if (code == RAPT_ERR_NOT_FOUND && r->options->resume)
         name_moved_key(r, err);
     return code;
 }

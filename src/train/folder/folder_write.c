@@ -17,9 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The path without links, or a copy if nothing has this name; NULL with errno set. */
+/* The path without links, or a copy if nothing has this name, or it is standard input; NULL with errno set. */
 static char *absolute(const char *path)
 {
+    if (strcmp(path, "-") == 0)
+        return chars_copy(path);
     char *whole = disk_real_path(path);
     bool nothing = !whole && (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG);
     return nothing ? chars_copy(path) : whole;

@@ -42,7 +42,8 @@ static void say_not_the_recipe(const run *r, uint64_t step, rapt_error *err)
                   "%s: the checkpoint of step %llu belongs to another recipe, model or data; its recipe.yaml "
                   "was changed since", r->options->out, (unsigned long long)step);
     rapt_fail(err, RAPT_ERR_VALUE, "%s: the checkpoint of step %llu belongs to another model or data%s", r->options->out,
-              (unsigned long long)step, r->init ? "" : "; a run that began with --init is resumed with it");
+              (unsigned long long)step, *run_pipe_hint(r) ? run_pipe_hint(r)
+              : r->init ? "" : "; a run that began with --init is resumed with it");
 }
 
 /* Only a hash tells that a checkpoint belongs to another run; the folder's recipe may tell which keys differ. `tuned`: all keys

@@ -53,6 +53,9 @@ rapt_code pair_data_read(const run *r, pair_data *d, rapt_error *err)
         return rapt_fail(err, RAPT_ERR_VALUE, "there are pairs to validate with, and none to train on");
     if (o->pairs && check_program_pairs(r, err) != RAPT_OK)
         return err->code;
+    if (r->piped && r->ranks > 1)
+        return rapt_fail(err, RAPT_ERR_VALUE, "the data come through a pipe, which one process alone can read: train in one "
+                         "process, or from a file");
     d->pairs = o->pairs ? o->pairs : (d->own_pairs = read_filtered(k, err));
     if (d->pairs && k->data.validation)
         d->valid = o->pairs ? o->validation : (d->own_valid = rapt_pairs_read(k->data.validation, 0, err));

@@ -214,6 +214,8 @@ static rapt_code open_pairs(run *r, rapt_error *err)
     translation *d = r->data = calloc(1, sizeof *d);
     if (!d)
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the data");
+    const char *pairs = r->recipe->data.pairs, *validation = r->recipe->data.validation;
+    r->piped = !r->options->pairs && (pairs_are_piped(pairs) || (validation && pairs_are_piped(validation)));
     rapt_code code = pair_data_read(r, &d->in, err);
     code = code ? code : task_translation_start_model(r, err);
     if (code || r->model->family) /* the folder of such a model says how it translates, and is not changed */
