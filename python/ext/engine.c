@@ -245,8 +245,11 @@ static PyObject *engine_translate(PyObject *handle, PyObject *args)
     rapt_translate_options o = rapt_translate_options_default();
     const served *m = served_of(self, number);
     rapt_engine_model *at = m ? m->m : NULL; // as in engine_generate
-    if (m && translate_options_read(dict, &o) == 0 && ext_sized_read(list, "text", &texts) == 0 &&
+    rapt_glossary *glossary = NULL;
+    if (m && translate_glossary_read(s, dict, &glossary) == 0 && translate_options_read(dict, &o) == 0 &&
+        ext_sized_read(list, "text", &texts) == 0 &&
         (job = engine_job_new(s, deliver, &o))) {
+        o.glossary = glossary;
         const rapt_engine_translation request = {.lines = texts.sized, .count = texts.count, .options = &o,
                                                  .on_done = engine_job_translated, .stop = engine_job_stops, .context = job};
         engine_job_count(job, texts.count);
@@ -260,6 +263,7 @@ static PyObject *engine_translate(PyObject *handle, PyObject *args)
             job = ext_raise(s, &err);
         }
     }
+    rapt_glossary_free(glossary);
     ext_texts_free(&texts);
     self->calls--;
     return job;

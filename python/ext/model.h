@@ -38,6 +38,9 @@ PyObject *model_take(const ext_state *s, model *m, rapt_model *loaded, const rap
 /* A handle of a model that `under` keeps alive and may change: it is to be expired before. */
 PyObject *model_view(const ext_state *s, rapt_model *m, int threads, PyObject *under);
 
+/* Takes "glossary" out of a dict: None, or a tuple of sources, each before its target. The caller frees *g, which may be NULL,
+ * also after a failure. */
+int translate_glossary_read(const ext_state *s, PyObject *dict, rapt_glossary **g);
 /* Options of translations from a dict. */
 int translate_options_read(PyObject *dict, rapt_translate_options *o);
 /* A list of tuples, of what was translated with these options. */

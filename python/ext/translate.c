@@ -30,6 +30,33 @@ static const option_row OPTIONS[] = {
 /* These decide how weights are packed or lines are cut: a translator has them for good. */
 static const char *const OF_TRANSLATOR[] = {"source", "target", "as_tokens", "split", NULL};
 
+int translate_glossary_read(const ext_state *s, PyObject *dict, rapt_glossary **g)
+{
+    PyObject *list = PyDict_GetItemString(dict, "glossary");
+    rapt_error err = {0};
+    ext_texts texts = {0};
+    *g = NULL;
+    if (!list)
+        return 0;
+    if (list != Py_None) {
+        if (ext_sized_read(list, "glossary", &texts) < 0)
+            return -1;
+        rapt_glossary_term *terms = PyMem_Calloc(texts.count / 2 + 1, sizeof *terms);
+        for (size_t i = 0; terms && i + 1 < texts.count; i += 2)
+            terms[i / 2] = (rapt_glossary_term){texts.sized[i], texts.sized[i + 1]};
+        *g = terms ? rapt_glossary_new("glossary", terms, texts.count / 2, &err) : NULL;
+        if (!terms)
+            PyErr_NoMemory();
+        else if (!*g)
+            ext_raise(s, &err);
+        PyMem_Free(terms);
+        ext_texts_free(&texts);
+        if (!*g)
+            return -1;
+    }
+    return PyDict_DelItemString(dict, "glossary");
+}
+
 int translate_options_read(PyObject *dict, rapt_translate_options *o)
 {
     return options_read(dict, OPTIONS, o);
@@ -71,7 +98,7 @@ static PyObject *hypothesis_of(const ext_state *s, const rapt_hypothesis *h, con
     return NULL;
 }
 
-/* (hypotheses, cut, source, unknown words). */
+/* (hypotheses, cut, source, unknown words, whether it lacks terms). */
 static PyObject *translation_of(const ext_state *s, const rapt_translation *t, const rapt_translate_options *o)
 {
     PyObject *list = PyList_New((Py_ssize_t)t->count), *unknown = PyList_New((Py_ssize_t)t->unknown_word_count), *item;
@@ -86,7 +113,7 @@ static PyObject *translation_of(const ext_state *s, const rapt_translation *t, c
         if (!(item = ext_string(t->unknown_words[i])) || PyList_SetItem(unknown, (Py_ssize_t)i, item) < 0)
             goto failed;
     }
-    return Py_BuildValue("(NNNN)", list, PyBool_FromLong(t->cut), source, unknown);
+    return Py_BuildValue("(NNNNN)", list, PyBool_FromLong(t->cut), source, unknown, PyBool_FromLong(t->lacks_terms));
 failed:
     Py_XDECREF(list);
     Py_XDECREF(unknown);
@@ -214,6 +241,7 @@ PyObject *model_translate(PyObject *self, PyObject *args)
     PyObject *list, *dict, *prefixes, *should_stop, *handles, *result = NULL, *hold;
     unsigned long long first;
     other_models others = {0};
+    rapt_glossary *glossary = NULL;
     if (!PyArg_ParseTuple(args, "OO!OOKO!:translate", &list, &PyDict_Type, &dict, &prefixes, &should_stop, &first, &PyTuple_Type,
                           &handles))
         return NULL;
@@ -228,8 +256,10 @@ PyObject *model_translate(PyObject *self, PyObject *args)
         goto end;
     o.others = others.models;
     o.other_count = others.count;
-    if (translate_options_read(dict, &o) < 0 || ext_sized_read(list, "text", &l.texts) < 0 || read_prefixes(prefixes, &l) < 0)
+    if (translate_glossary_read(s, dict, &glossary) < 0 || translate_options_read(dict, &o) < 0 ||
+        ext_sized_read(list, "text", &l.texts) < 0 || read_prefixes(prefixes, &l) < 0)
         goto end;
+    o.glossary = glossary;
     if (!(l.out = PyMem_Calloc(l.texts.count + 1, sizeof *l.out))) {
         PyErr_NoMemory();
         goto end;
@@ -249,6 +279,7 @@ end:
     PyMem_Free(l.prefixes);
     ext_texts_free(&l.texts);
     release_others(&others);
+    rapt_glossary_free(glossary);
     model_end(self, hold);
     return result;
 }

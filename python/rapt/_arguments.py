@@ -26,6 +26,15 @@ def lines_of(texts, name):
     return "\n".join(texts) or None
 
 
+def terms_of(glossary):
+    """A mapping of sources to targets as a tuple of all texts, each source before its target; None for None."""
+    if glossary is None:
+        return None
+    if not hasattr(glossary, "items"):
+        raise TypeError(f"glossary must be a mapping of str to str, not {type(glossary).__name__}")
+    return tuple(text for pair in glossary.items() for text in pair)
+
+
 def biases_of(logit_bias):
     """A mapping as a tuple of (id, bias)."""
     if logit_bias is None:

@@ -1,6 +1,6 @@
 """Many requests at once to models that stay loaded, for programs that use asyncio."""
 from . import _rapt
-from ._arguments import biases_of, integer_of, lines_of, sample_of, schema_of, stops_of
+from ._arguments import biases_of, integer_of, lines_of, sample_of, schema_of, stops_of, terms_of
 from ._results import Completion, Hypothesis, Translation
 
 _engines = None # a WeakSet of all engines
@@ -77,7 +77,7 @@ class Engine:
 
     async def translate(self, model, text, *, beam=None, n_best=None, length_penalty=None, coverage_penalty=None,
                         patience=None, max_ratio=None, no_repeat_ngram=None, min_length=None, prefix=None,
-                        suppress=None, temperature=None, top_k=None,
+                        suppress=None, glossary=None, temperature=None, top_k=None,
                         top_p=None, min_p=None, typical_p=None, repetition_penalty=None, seed=None, alignment=False,
                         tokens=False, alternatives=False,
                         replace_unknown=False):
@@ -87,7 +87,7 @@ class Engine:
         options = {"beam": beam, "n_best": n_best, "length_penalty": length_penalty,
                    "coverage_penalty": coverage_penalty, "patience": patience, "max_ratio": max_ratio,
                    "no_repeat_ngram": no_repeat_ngram, "min_length": min_length, "prefix": prefix,
-                   "suppress": lines_of(suppress, "suppress"),
+                   "suppress": lines_of(suppress, "suppress"), "glossary": terms_of(glossary),
                    "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "typical_p": typical_p,
                    "repetition_penalty": repetition_penalty, "seed": seed, "alignment": alignment, "tokens": tokens,
                    "alternatives": alternatives, "replace_unknown": replace_unknown}

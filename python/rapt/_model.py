@@ -1,6 +1,6 @@
 """Models: a folder of rapt or Hugging Face, or a GGUF file, loaded for inference or training."""
 from . import _rapt
-from ._arguments import biases_of, integer_of, lines_of, role_and_content, sample_of, schema_of, stops_of
+from ._arguments import biases_of, integer_of, lines_of, role_and_content, sample_of, schema_of, stops_of, terms_of
 from ._explanation import Explanation, texts_of
 from ._results import Completion, Hypothesis, Loss, PairScore, Prediction, Relevance, TextScore, Translation
 from ._stream import Stream
@@ -154,7 +154,7 @@ class Translator(Model):
         return Tokenizer._of(self._handle.tokenizer(True))
 
     def translate(self, text, *, beam=None, n_best=None, length_penalty=None, coverage_penalty=None, patience=None,
-                  max_ratio=None, no_repeat_ngram=None, min_length=None, prefix=None, suppress=None,
+                  max_ratio=None, no_repeat_ngram=None, min_length=None, prefix=None, suppress=None, glossary=None,
                   temperature=None, top_k=None, top_p=None, min_p=None, typical_p=None, repetition_penalty=None, seed=None,
                   first_line=0, source=None, target=None, alignment=False, tokens=False, alternatives=False,
                   replace_unknown=False,
@@ -171,6 +171,8 @@ class Translator(Model):
         min_length       a translation does not end before this many tokens, without its prefix
         prefix           a text that the translation begins with; a list of texts or None for a list of lines
         suppress         a list of texts that no translation has, as the tokens that the target tokenizer makes of them
+        glossary         a dict of terms: the translation of a text that has one of its keys contains the value, by a beam search
+                         (docs/terminology.md); not with sampling or alternatives
         temperature, top_k, top_p, min_p, typical_p
                          any of them: the translation is drawn at random, as LanguageModel.generate describes (temperature 1 and
                          all tokens unless told otherwise), as for back-translation; not with a beam
@@ -195,6 +197,7 @@ class Translator(Model):
         options = {"beam": beam, "n_best": n_best, "length_penalty": length_penalty,
                    "coverage_penalty": coverage_penalty, "patience": patience, "max_ratio": max_ratio,
                    "no_repeat_ngram": no_repeat_ngram, "min_length": min_length, "suppress": lines_of(suppress, "suppress"),
+                   "glossary": terms_of(glossary),
                    "temperature": temperature,
                    "top_k": top_k, "top_p": top_p, "min_p": min_p, "typical_p": typical_p,
                    "repetition_penalty": repetition_penalty, "seed": seed,

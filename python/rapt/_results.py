@@ -68,14 +68,16 @@ class Translation(Result):
     cut            the line was longer than the model takes, and could not be split: its end is missing
     source_tokens  ids of the source tokenizer; None unless asked for (tokens=True)
     unknown_words  words of the line that the model reads as <unk>, each once
+    lacks_terms    a term of the glossary could not be forced
     """
-    __slots__ = ("hypotheses", "cut", "source_tokens", "unknown_words")
+    __slots__ = ("hypotheses", "cut", "source_tokens", "unknown_words", "lacks_terms")
 
-    def __init__(self, hypotheses, cut, source_tokens, unknown_words):
+    def __init__(self, hypotheses, cut, source_tokens, unknown_words, lacks_terms=False):
         self.hypotheses = hypotheses
         self.cut = cut
         self.source_tokens = source_tokens
         self.unknown_words = unknown_words
+        self.lacks_terms = lacks_terms
 
     @property
     def text(self):

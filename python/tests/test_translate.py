@@ -54,6 +54,25 @@ class TheProgramsBytes(unittest.TestCase):
         self.assertFalse(any(word in text.split() for text in ours))
         self.assertEqual("".join(t + "\n" for t in ours), self.program("--suppress", word, lines=LINES[:40]))
 
+    def test_glossary(self):
+        plain = self.model.translate(LINES[:40])
+        words = [w for t in plain for w in t.text.split() if w.isalpha() and w.islower()]
+        source = max((w for line in LINES[:40] for w in line.split() if w.isalpha() and w.islower()), key=lambda w: len(w))
+        terms = {source: max(words, key=words.count)}
+        with tempfile.NamedTemporaryFile("w", suffix=".tsv", encoding="utf-8") as file:
+            file.write("".join(f"{a}\t{b}\n" for a, b in terms.items()))
+            file.flush()
+            wanted = self.program("--glossary", file.name, lines=LINES[:40])
+        ours = self.model.translate(LINES[:40], glossary=terms)
+        self.assertEqual("".join(t.text + "\n" for t in ours), wanted)
+        self.assertNotEqual([t.text for t in ours], [t.text for t in plain])
+        self.assertFalse(any(t.lacks_terms for t in ours))
+        self.assertTrue(self.model.translate(source, glossary={source: "zyzzyva"}).lacks_terms)
+        for wrong, error in (({"a": ""}, ValueError), ({}, ValueError), ({"a": 1}, TypeError), ("ab", TypeError),
+                             ({"a\tb": "c"}, ValueError)):
+            with self.assertRaises(error, msg=repr(wrong)):
+                self.model.translate("Go.", glossary=wrong)
+
     def test_unknown_words_are_replaced(self):
         lines = [line.replace("Tom", "Zyzzyva").replace("you", "Quuxian") for line in LINES[:60]]
         ours = [t.text for t in self.model.translate(lines, replace_unknown=True)]
