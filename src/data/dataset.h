@@ -52,9 +52,9 @@ size_t dataset_longest(const rapt_dataset *d);
  * has less than the quotient of all tokens and this number, and the tokens of the longest example, together. */
 size_t dataset_packed_batches(const rapt_dataset *d, size_t tokens);
 
-/* ---- corpus_pass.c: weights of corpora. For the loader.
+/* ---- corpus_pass.c: weights of corpora. For the loader. */
 
- * From now on a pass has each example as often as the weight of its corpus says. Weight w of n examples, above 0 and at most
+/* From now on a pass has each example as often as the weight of its corpus says. Weight w of n examples, above 0 and at most
  * CORPUS_PASS_MOST, is n floor(w) entries, and n (w - floor(w)) more, to the nearest, which each pass draws anew. `weights`
  * has one for each corpus of `pairs`, of which the set was made. RAPT_ERR_VALUE: a corpus would have no entry, or a pass more
  * than 2^32 - 1; RAPT_ERR_MEMORY. */
