@@ -91,7 +91,7 @@ static float reference(float a, float b, float c)
 }
 
 /* 1 <= x < 2: any bits, few bits, 1 + 2^-i, 2 - 2^-i. */
-static float significand(void)
+static float any_significand(void)
 {
     const uint32_t any = check_random_int(1u << 23), i = check_random_int(24);
     const uint32_t fraction[4] = {any, any >> i << i, (uint32_t)(1ull << i) & 0x7fffff, 0x7fffff >> i << i};
@@ -117,9 +117,9 @@ static void any_triple(float *a, float *b, float *c)
 {
     const int size = any_size(), product = size - 60 + (int)check_random_int(91);
     const int half = product / 2, split = (int)check_random_int(41) - 20;
-    *a = scaled(significand(), half + split);
-    *b = scaled(significand(), product - half - split);
-    *c = scaled(significand(), size);
+    *a = scaled(any_significand(), half + split);
+    *b = scaled(any_significand(), product - half - split);
+    *c = scaled(any_significand(), size);
     const uint32_t bits = check_random_int(1u << 16) << 16 | check_random_int(1u << 16), which = check_random_int(32);
     if (which < 3)
         memcpy(which == 0 ? a : which == 1 ? b : c, &bits, sizeof bits);
@@ -131,7 +131,7 @@ static void near_halfway(float *a, float *b, float *c)
 {
     const float ends[4] = {FLT_MIN, FLT_MIN - 0x1p-149f, 0x1p-149f, FLT_MAX};
     const uint32_t end = check_random_int(16), x = check_random_int(2) ? 1 + check_random_int(1024) : 1u << check_random_int(15);
-    *c = end < 4 ? scaled(ends[end], 0) : scaled(significand(), any_size());
+    *c = end < 4 ? scaled(ends[end], 0) : scaled(any_significand(), any_size());
     const int last = ilogb((double)*c) - 23 > -149 ? ilogb((double)*c) - 23 : -149, split = (last - 1) / 2;
     *a = scaled(1 + (float)x * 0x1p-23f, split);
     *b = scaled(1 - (float)x * 0x1p-23f, last - 1 - split);
