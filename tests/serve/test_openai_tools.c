@@ -440,6 +440,9 @@ static void replies_become_messages(void **state)
 /* ---- what is refused ---------------------------------------------------------------------------------------------------- */
 
 #define TOOL(function) "\"tools\": [{\"type\": \"function\", \"function\": " function "}]"
+/* Each may be made alone, but not three at once. */
+#define SLOW(name) "{\"type\": \"function\", \"function\": {\"name\": \"" name "\", \"parameters\": {\"properties\": " \
+    "{\"w\": {\"type\": \"string\", \"pattern\": \"(a|b)*a(a|b){8}" name "\"}}}}}"
 #define TALK(messages) "{\"model\": \"hermes\", \"messages\": [" messages "]}"
 #define CALLED(call) TALK("{\"role\": \"assistant\", \"tool_calls\": [" call "]}")
 
@@ -467,6 +470,10 @@ static void refusals_name_the_field(void **state)
         {ASK("hermes", "\"tools\": [" WORDS ", {\"type\": \"function\", \"function\": {\"name\": \"x\", \"parameters\": "
              "{\"properties\": {\"a\": {\"not\": {}}}}}}], \"tool_choice\": \"required\""),
          "tools[1].function.parameters: schema, #/properties/a: \"not\" is not supported"},
+        {ASK("hermes", TOOL("{\"name\": \"a\", \"parameters\": {\"properties\": {\"a\": {\"$ref\": \"#/$defs/x\"}}}}") ", "
+             "\"tool_choice\": \"required\""), "tools[0].function.parameters: schema, #/properties/a: \"$ref\": \"#/$defs/x\""},
+        {ASK("mistral", "\"tools\": [" SLOW("a") ", " SLOW("b") ", " SLOW("c") "], \"tool_choice\": \"required\""),
+         "tools[2].function.parameters: schema, #/properties/w: pattern \"(a|b)*a(a|b){8}c\": its automaton takes too many"},
         {ASK("hermes", "\"tools\": [" WORDS "], \"tool_choice\": \"required\", \"stop\": \"x\""), "stop: beside tool_choice"},
         {ASK("hermes", "\"tools\": [" WORDS "], \"response_format\": {\"type\": \"json_object\"}"), "response_format: beside"},
         {ASK("deaf", "\"tools\": [" WORDS "]"), "tools: the chat template of \"deaf\" takes no tools"},

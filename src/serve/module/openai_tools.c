@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* asprintf */
 #include "serve/module/openai_tools.h"
 
-#include "decode/schema/constraint.h"
 #include "io/model_core.h"
 #include "serve/module/openai_format.h"
 
@@ -280,24 +279,45 @@ static json_t *reply_schema(const openai_tools *t)
                 : NULL;
 }
 
-/* Names the tool whose parameters are at fault, if one alone is. */
+/* Where the parameters of tool `i` are in the schema of a reply, of `several` tools. */
+static void parameters_place(const openai_tools *t, size_t i, bool several, char *place, size_t size)
+{
+    char choice[32] = "";
+    const bool args = t->format.family == TOOLS_MISTRAL_ARGS;
+    if (several)
+        snprintf(choice, sizeof choice, "/anyOf/%zu", i);
+    snprintf(place, size, "#%s%s%s%s", t->format.family == TOOLS_MISTRAL ? "/items" : "", choice, args ? "" : "/properties/",
+             args ? "" : tool_format_arguments(t->format.family));
+}
+
+/* Writes `text` with # for each `place`. */
+static void write_without_place(const char *text, const char *place, char *out, size_t size)
+{
+    size_t used = 0;
+    while (*text && used + 1 < size) {
+        const size_t skipped = strncmp(text, place, strlen(place)) == 0 ? strlen(place) : 1;
+        out[used++] = skipped > 1 ? '#' : *text;
+        text += skipped;
+    }
+    out[used] = '\0';
+}
+
+/* Names the tool whose parameters are at fault: the only one, or the one that has the place of the error. No schema is made for
+ * that: many tools would take many times what one may. */
 static void blame_tool(const openai_tools *t, fields *f)
 {
+    const bool several = !t->only && t->names.count > 1;
     for (size_t i = 0; i < t->names.count; i++) {
-        rapt_error err = {0};
-        json_t *schema = call_parameters(t, i, "");
-        char *text = schema ? json_dumps(schema, JSON_COMPACT) : NULL;
-        rapt_constraint *c = text ? rapt_constraint_json_schema(text, strlen(text), &err) : NULL;
-        json_decref(schema);
-        free(text);
-        if (c || !err.code) {
-            rapt_constraint_free(c);
+        char place[64], path[48], text[sizeof f->error->message];
+        parameters_place(t, i, several, place, sizeof place);
+        const char *why = strstr(f->error->message, ": "), *at = strchr(f->error->message, '#');
+        const bool here = at && strncmp(at, place, strlen(place)) == 0 && strchr("/:", at[strlen(place)]);
+        if (!why || (several ? !here : t->only && t->names.list[i] != t->only))
             continue;
-        }
-        char path[48];
+        write_without_place(why + 2, place, text, sizeof text);
         snprintf(path, sizeof path, "tools[%zu].function.parameters", i);
         *f->error = (request_error){.status = 0};
-        request_fail(f->error, 400, path, "%s: %s", path, err.message);
+        request_fail(f->error, 400, path, "%s: %s", path, text);
         return;
     }
 }
@@ -345,7 +365,8 @@ void openai_tools_constrain(openai_request *r, const openai_asked *q)
         request_fail(f->error, 503, NULL, "out of memory for the request");
         return;
     }
-    openai_format_constrain(r, q, strict ? "tools" : "tool_choice");
-    if (f->error->status == 400)
+    const char *field = strict ? "tools" : "tool_choice";
+    openai_format_constrain(r, q, field);
+    if (f->error->status == 400 && strcmp(f->error->param, field) == 0)
         blame_tool(t, f);
 }
