@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WEIGHT_TEXT = 64 }; /* bytes of a weight in a list, with its NUL */
+
 const char *recipe_list_between(const recipe_key *key)
 {
     static const char *const by_line[] = {"data.pairs", "data.validation"};
@@ -70,23 +72,38 @@ bool recipe_weight_read(const char *text, double *weight, char reason[RECIPE_REA
     return false;
 }
 
+/* One weight of a list, which may have spaces around it. */
+static bool weight_read_part(const char *text, size_t size, double *weight, char reason[RECIPE_REASON])
+{
+    char one[WEIGHT_TEXT];
+    for (; size > 0 && *text == ' '; text++)
+        size--;
+    while (size > 0 && text[size - 1] == ' ')
+        size--;
+    if (size >= sizeof one) {
+        snprintf(reason, RECIPE_REASON, "data.weights has \"%s\", which is longer than a weight may be, %d characters",
+                 quote_bytes(text, size).text, WEIGHT_TEXT - 1);
+        return false;
+    }
+    memcpy(one, text, size);
+    one[size] = '\0';
+    return recipe_weight_read(one, weight, reason);
+}
+
 bool recipe_weights(const rapt_recipe *r, double *weights, char reason[RECIPE_REASON])
 {
     const size_t corpora = recipe_corpora(r);
     const char *at = r->data.weights;
-    char one[RECIPE_NUMBER];
     double weight = 1;
     size_t count = 0;
-    for (size_t size; at && *at; count++) {
-        at += strspn(at, " ");
-        size = strcspn(at, ",");
-        snprintf(one, sizeof one, "%.*s", (int)(size < sizeof one ? size : sizeof one), at);
-        one[strcspn(one, " ")] = '\0';
-        if (!recipe_weight_read(one, &weight, reason))
+    for (bool more = at && *at; more; count++) {
+        const size_t size = strcspn(at, ",");
+        if (!weight_read_part(at, size, &weight, reason))
             return false;
         if (weights && count < corpora)
             weights[count] = weight;
-        at += size + (at[size] == ',');
+        more = at[size] == ',';
+        at += size + more;
     }
     for (size_t i = 0; i < corpora && weights && !r->data.weights; i++)
         weights[i] = 1;

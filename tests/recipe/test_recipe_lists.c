@@ -116,6 +116,11 @@ static void weights_fit_the_corpora(void **state)
     assert_string_equal(checked(&err, "a\nb", "3"), "p: data.weights is 3, 1 weight; data.pairs names 2 corpora");
     assert_non_null(strstr(checked(&err, "a\nb", "1,,2"), "the weight of a corpus is \"\"; it must be"));
     assert_non_null(strstr(checked(&err, "a\nb", "1;2"), "the weight of a corpus is \"1;2\"; it must be"));
+    assert_non_null(strstr(checked(&err, "a\nb", "1 2,3"), "the weight of a corpus is \"1 2\"; it must be"));
+    assert_non_null(strstr(checked(&err, "a\nb", "1,2,"), "the weight of a corpus is \"\"; it must be"));
+    assert_string_equal(checked(&err, "a\nb", "1,0.500000000000000000000000000000000000e1"), "");
+    assert_non_null(strstr(checked(&err, "a\nb", "1,0.50000000000000000000000000000000000000000000000000000000000000e1"),
+                           "which is longer than a weight may be, 63 characters"));
 }
 
 static void it_is_written_as_a_list(void **state)
