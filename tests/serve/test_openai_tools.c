@@ -437,6 +437,25 @@ static void replies_become_messages(void **state)
     json_decref(c);
 }
 
+/* The parameters become part of a larger schema: references in them move, values and names that look like keywords stay. */
+static void values_stay(void **state)
+{
+    (void)state;
+    static const char tool[] = "\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"f\", \"parameters\": "
+        "{\"properties\": {\"const\": {\"$ref\": \"#/$defs/enum\"}}, \"required\": [\"const\"], \"additionalProperties\": false, "
+        "\"$defs\": {\"enum\": {\"const\": {\"$ref\": \"#/a\"}}}}}}], \"tool_choice\": \"required\"";
+    for (size_t k = 0; k < FAMILIES; k++) {
+        char *body = ask_of(NAMES[k], 1, tool);
+        json_t *got = case_json(&served_here, openai_chat, body, 200), *want = json_pack("{s:{s:s}}", "const", "$ref", "#/a");
+        json_t *given = json_loads(case_text_at(got, "choices.0.message.tool_calls.0.function.arguments"), 0, NULL);
+        assert_true(json_equal(given, want));
+        json_decref(given);
+        json_decref(want);
+        json_decref(got);
+        free(body);
+    }
+}
+
 /* ---- what is refused ---------------------------------------------------------------------------------------------------- */
 
 #define TOOL(function) "\"tools\": [{\"type\": \"function\", \"function\": " function "}]"
@@ -577,7 +596,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prompts_are_those_of_transformers), cmocka_unit_test(required_calls_obey),
         cmocka_unit_test(streams_are_the_same), cmocka_unit_test(replies_do_not_depend_on_others),
-        cmocka_unit_test(strict_calls_obey), cmocka_unit_test(replies_become_messages), cmocka_unit_test(refusals_name_the_field),
+        cmocka_unit_test(strict_calls_obey), cmocka_unit_test(values_stay),
+        cmocka_unit_test(replies_become_messages), cmocka_unit_test(refusals_name_the_field),
         cmocka_unit_test(bounds_and_none), cmocka_unit_test(mutations_are_survived)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

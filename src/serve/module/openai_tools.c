@@ -194,29 +194,35 @@ void openai_tools_read(openai_request *r, const openai_asked *q)
 
 /* ---- the schema of calls ------------------------------------------------------------------------------------------------ */
 
-/* References within `schema`, which is now at `place` of a larger one. False: out of memory. */
-static bool move_references(json_t *schema, const char *place)
+static bool is_among(const char *key, const char *const *list)
 {
-    static const char *const values[] = {"const", "enum", "default", "examples"};
+    while (*list && strcmp(key, *list) != 0)
+        list++;
+    return *list;
+}
+
+/* References within `schema`, which is now at `place` of a larger one. With `of_names` it has schemas by names, which may be
+ * keywords, too. False: out of memory. */
+static bool move_references(json_t *schema, const char *place, bool of_names)
+{
+    static const char *const values[] = {"const", "enum", "default", "examples", NULL};
+    static const char *const schemas[] = {"properties", "patternProperties", "dependentSchemas", "$defs", "definitions", NULL};
     const char *key;
     json_t *inner;
     void *next;
     size_t i;
     bool fine = true;
     json_object_foreach_safe(schema, next, key, inner) {
-        bool value = false;
-        for (i = 0; i < sizeof values / sizeof *values; i++)
-            value = value || strcmp(key, values[i]) == 0;
         const char *to = json_string_value(inner);
-        if (strcmp(key, "$ref") == 0 && to && *to == '#') {
+        if (!of_names && strcmp(key, "$ref") == 0 && to && *to == '#') {
             json_t *moved = json_sprintf("#%s%s", place, to + 1);
             fine = fine && moved && json_object_set_new(schema, key, moved) == 0;
-        } else if (!value || json_is_object(inner)) { /* a property may have such a name */
-            fine = fine && move_references(inner, place);
+        } else if (of_names || !is_among(key, values)) {
+            fine = fine && move_references(inner, place, !of_names && is_among(key, schemas));
         }
     }
     json_array_foreach(schema, i, inner)
-        fine = fine && move_references(inner, place);
+        fine = fine && move_references(inner, place, false);
     return fine;
 }
 
@@ -229,7 +235,7 @@ static json_t *call_parameters(const openai_tools *t, size_t i, const char *plac
                    : json_object_size(given) > 0 ? json_deep_copy(given)
                                                  : json_pack("{s:{}}", "properties");
     json_object_del(schema, "$id");
-    if (schema && json_object_set_new(schema, "type", json_string("object")) == 0 && move_references(schema, place))
+    if (schema && json_object_set_new(schema, "type", json_string("object")) == 0 && move_references(schema, place, false))
         return schema;
     json_decref(schema);
     return NULL;
