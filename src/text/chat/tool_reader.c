@@ -170,7 +170,7 @@ static bool read_tool_name(tool_reader *r)
 static bool is_tool(const tool_reader *r)
 {
     const size_t size = r->name_to - r->name_from;
-    for (size_t i = 0; i < r->names.count && r->name_to > 0; i++)
+    for (size_t i = 0; i < r->names.count && size > 0; i++) /* a tool may have no name */
         if (strlen(r->names.list[i]) == size && memcmp(r->names.list[i], r->held.data + r->name_from, size) == 0)
             return true;
     return false;
