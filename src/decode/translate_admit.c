@@ -24,7 +24,7 @@ static size_t admit_capacity_of_long(const rapt_translator *t, const translate_w
     if (clock_seconds() >= l->short_steps_until)
         return capacity;
     const translate_text *x = (const translate_text *)l->waiting.first;
-    const size_t rows = translate_pace_rows(&w->pace, SHORT_STEP_TIMES), each = rows / x->settings.o.beam;
+    const size_t rows = translate_pace_rows(&w->pace, SHORT_STEP_TIMES), each = rows / x->beam;
     const size_t all = (each > 0 ? each : 1) * (size_t)t->tapes.threads;
     return all < capacity ? all : capacity;
 }
@@ -91,7 +91,7 @@ static size_t admit_of_beam(size_t segments, size_t beam)
 static bool admit_may_begin(const admit_room *r, const translate_text *x)
 {
     const bool is_long = admit_is_long(x), refill = is_long ? r->refill_long : r->refill;
-    const size_t beam = x->settings.o.beam, most = is_long ? r->capacity_of_long : r->capacity;
+    const size_t beam = x->beam, most = is_long ? r->capacity_of_long : r->capacity;
     const bool normal = refill && r->running < admit_of_beam(most, beam) &&
                         r->own < (r->own_max == SIZE_MAX ? SIZE_MAX : admit_of_beam(r->own_max, beam));
     const bool first = translate_text_running(x) == 0 && r->running < 2 * admit_of_beam(r->capacity, beam);
@@ -151,7 +151,7 @@ static size_t admit_each(const rapt_translator *t)
 {
     const translate_lane *l = &t->lane;
     const size_t workers = (size_t)t->tapes.threads;
-    return l->host ? (l->picked_count + workers - 1) / workers : admit_of_beam(l->batch, l->picked[0]->text->settings.o.beam);
+    return l->host ? (l->picked_count + workers - 1) / workers : admit_of_beam(l->batch, l->picked[0]->text->beam);
 }
 
 static void admit_share_out(rapt_translator *t, translate_worker *only)

@@ -134,8 +134,11 @@ static rapt_code translate_find_terms(translate_text *x, rapt_error *err)
         if (!terms)
             return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the terms of %zu lines", x->count);
         code = terms_find(x->setup->m, g, x->lines[line], x->source.segment + first, count, terms, err);
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
+            const size_t beam = search_beam(&x->settings.search, &(search_phrases){terms[i].phrases, terms[i].count});
             x->items[first + i].terms = terms[i];
+            x->beam = beam > x->beam ? beam : x->beam;
+        }
         free(terms);
     }
     return code;
@@ -156,6 +159,7 @@ rapt_code translate_text_encode(translate_text *x, const translate_setup *setup,
     code = code ? code : translate_set_prefixes(x, request, prefix, &begins, &each, err);
     code = code ? code : translate_encode_lines(x, err);
     code = code ? code : translate_set_items(x, begins, each, err);
+    x->beam = x->settings.o.beam;
     return code ? code : translate_find_terms(x, err);
 }
 

@@ -30,6 +30,7 @@ struct translate_text {
     queue_link link;          /* of the lane that translates it */
     const translate_setup *setup;
     translate_settings settings;
+    size_t beam;              /* the widest of its segments: terms may need more than settings.search.beam */
     const rapt_text *lines;   /* [count], which must last; an element is not read if the line has tokens */
     const rapt_source_tokens *tokens; /* [count] the request's, or NULL */
     size_t count;

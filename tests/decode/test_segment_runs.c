@@ -9,6 +9,7 @@
 
 #include "decode/translate.h"
 #include "decode/translate_case.h"
+#include "rapt/glossary.h"
 #include "options.h"
 #include "texts.h"
 
@@ -228,9 +229,32 @@ static void failures_are_an_items_own(void **state)
     rapt_model_free(m);
 }
 
+/* Admission counts a text by its widest beam, which terms make wider than the options do: a place for each of their tokens. */
+static void beams_of_terms_count(void **state)
+{
+    static const struct { const char *line, *terms; size_t beam; } cases[] = {
+        {"w1 w2", NULL, 3}, {"w1 w2", "w9\tw2\n", 3}, {"w1 w2", "w1\tw2\n", 8},
+        {"w1 w2", "w1\tw2 w3 w4 w5 w6\nw2\tw7 w8 w9 w10 w11\n", 11}};
+    (void)state;
+    rapt_model *m = case_translation_model(8, 2);
+    rapt_translator *t = rapt_translator_new(m, &TRANSLATE(.compute.threads = 1), NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rapt_glossary *g = cases[i].terms ? rapt_glossary_parse("g", rapt_text_of(cases[i].terms), NULL) : NULL;
+        const rapt_translate_options o = {TRANSLATE_DEFAULTS, .beam = 3, .glossary = g};
+        const rapt_translator_request request = {.options = &o};
+        translate_text x = {.lines = TEXTS_OF(&cases[i].line, 1), .count = 1};
+        assert_int_equal(translate_text_encode(&x, &t->setup, &request, &t->prefix, NULL), RAPT_OK);
+        assert_int_equal(x.beam, cases[i].beam);
+        translate_text_free(&x);
+        rapt_glossary_free(g);
+    }
+    rapt_translator_free(t);
+    rapt_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(segments_share_steps), cmocka_unit_test(networks_of_all_kinds),
-                                       cmocka_unit_test(failures_are_an_items_own)};
+                                       cmocka_unit_test(failures_are_an_items_own), cmocka_unit_test(beams_of_terms_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
