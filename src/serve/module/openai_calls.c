@@ -90,7 +90,7 @@ static bool take_call_whole(void *context, tool_piece kind, const char *text, si
 
 json_t *openai_calls_whole(const openai_choice *c, json_t *logprobs)
 {
-    tool_reader r;
+    tool_reader r = {.calls = 0};
     whole_reply w = {.of = c, .calls = json_array()};
     bool fine = w.calls && calls_reader_begin(&r, c, take_call_whole, &w);
     if (fine) {
@@ -107,6 +107,7 @@ json_t *openai_calls_whole(const openai_choice *c, json_t *logprobs)
         json_object_set(message, "tool_calls", w.calls);
     if (message && r.calls > 0 && w.content.size == 0)
         json_object_set_new(message, "content", json_null());
+    tool_reader_free(&r);
     json_decref(w.calls);
     buffer_free(&w.content);
     buffer_free(&w.arguments);
