@@ -102,9 +102,9 @@ static rapt_code corpus_filter(corpus *c, corpus_files *f, const check_options *
     for (unsigned k = 0; k < CHECK_REASON_COUNT && !code; k++)
         if (filter->rules >> k & 1)
             c->left_out[c->rules++] = (rapt_left_out){CHECK_KEYS[k], c->kept.report.found[k].newly};
-    if (!code && c->kept.count == 0)
+    if (!code && c->kept.count == 0 && c->kept.report.lines > 0) /* of an empty file, the reader of pairs says that it is */
         code = rapt_fail(err, RAPT_ERR_VALUE, "%.300s: data.filter leaves out all of its %zu lines; rapt data check says why",
-                         c->path, c->kept.report.lines);
+                         corpus_name(c->path), c->kept.report.lines);
     return code;
 }
 
@@ -170,7 +170,7 @@ static char *cut_line(const corpus *c, size_t i, rapt_error *err)
 {
     char *tab = strchr(c->lines.line[i], '\t');
     if (!tab) {
-        rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: no tab between source and target%s", c->path, line_number(c, i),
+        rapt_fail(err, RAPT_ERR_FORMAT, "%s:%zu: no tab between source and target%s", corpus_name(c->path), line_number(c, i),
                   i == 0 ? "; two files are named SOURCE:TARGET" : "");
         return NULL;
     }

@@ -285,7 +285,7 @@ const char *pairs_path_of(const rapt_pairs *p, size_t pair)
     size_t i = 0;
     while (i < p->corpus_count && p->corpora[i].first + p->corpora[i].count <= pair)
         i++;
-    return i < p->corpus_count ? p->corpora[i].path : p->path;
+    return i < p->corpus_count ? corpus_name(p->corpora[i].path) : p->path;
 }
 
 const char *rapt_pairs_path(const rapt_pairs *p)

@@ -64,6 +64,10 @@ check 'a validation set' same_pairs validated validated2
 # Pipes that end early.
 refused 1 'standard input: the file is empty' 'nothing comes' \
     "$RAPT" train tiny.yaml --quiet --out no --set data.pairs=-
+refused 1 'standard input: the file is empty' 'nothing comes to a filter' \
+    "$RAPT" train tiny.yaml --quiet --out no --set data.pairs=- --set data.filter.rules=all
+refused 1 'standard input:1: no tab between source and target' 'one column' \
+    bash -c "echo 'I see' | '$RAPT' train tiny.yaml --quiet --out no --set data.pairs=-"
 (head -c 1000 pairs.tsv.gz >list) &
 refused 1 'list: the gzip file is cut off' 'half of a gzip file' \
     "$RAPT" train tiny.yaml --quiet --out no --set data.pairs=list
