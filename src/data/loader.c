@@ -34,6 +34,7 @@ struct rapt_loader {
     sized *window; /* for sorting: a whole epoch at most */
     corpus_ranked *ranked; /* for drawing, if corpora have weights */
     arena memory; /* holds the current batch */
+    size_t kept;  /* 1 + the index of the current batch in the current epoch; 0: it is none of the epoch's */
     rapt_batch batch;
 };
 
@@ -183,6 +184,7 @@ static void list_epoch(rapt_loader *l, size_t epoch)
 static void order_epoch(rapt_loader *l, size_t epoch)
 {
     list_epoch(l, epoch);
+    l->kept = 0;
     for (size_t i = 0; i < l->batches; i++)
         l->batch_order[i] = i;
     l->epoch = epoch;
@@ -314,6 +316,7 @@ static dataset_example *loader_rows(rapt_loader *l, const size_t *chosen, size_t
 static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t examples, size_t epoch)
 {
     const size_t n = l->data->rejected ? 2 * examples : examples;
+    l->kept = 0;
     arena_release(&l->memory, (arena_mark){0});
     const dataset_example *rows = loader_rows(l, chosen, n, epoch);
     if (!rows)
@@ -344,8 +347,12 @@ const rapt_batch *rapt_loader_batch(rapt_loader *l, size_t epoch, size_t index)
 {
     if (!l->ordered || l->epoch != epoch)
         order_epoch(l, epoch);
+    if (l->kept == index + 1) /* the passes of a step ask for the batch that they are parts of */
+        return &l->batch;
     size_t batch = l->batch_order[index], first = l->starts[batch];
-    return assemble(l, l->order + first, l->starts[batch + 1] - first, epoch);
+    const rapt_batch *made = assemble(l, l->order + first, l->starts[batch + 1] - first, epoch);
+    l->kept = made ? index + 1 : 0;
+    return made;
 }
 
 /* The largest of the batches of an epoch in order of length. */

@@ -18,6 +18,8 @@ struct rapt_windows {
     uint32_t *examples;
     size_t *starts;
     rapt_window_batch current;
+    bool drawn; /* current is the batch of step `step` */
+    uint64_t step;
 };
 
 /* The message begins with the path if the file is on disk. */
@@ -102,6 +104,7 @@ static void windows_fill_row(rapt_windows *w, size_t row, size_t start, size_t l
 
 static void begin_batch(rapt_windows *w, uint64_t index, size_t rows)
 {
+    w->drawn = false;
     w->current = (rapt_window_batch){{w->inputs, rows, w->context, NULL}, {w->labels, rows, w->context, NULL},
                                      w->valid_lens, w->examples, w->starts, 0};
     for (size_t row = 0; row < rows; row++)
@@ -111,9 +114,13 @@ static void begin_batch(rapt_windows *w, uint64_t index, size_t rows)
 const rapt_window_batch *rapt_windows_random(rapt_windows *w, uint64_t step)
 {
     uint64_t key = rng_mix(w->key, step), starts = w->range.end - w->range.begin - w->context;
+    if (w->drawn && w->step == step) /* the passes of a step ask for the batch that they are parts of */
+        return &w->current;
     begin_batch(w, step, w->batch);
     for (size_t row = 0; row < w->batch; row++)
         windows_fill_row(w, row, w->range.begin + (size_t)rng_below(key, row, starts), w->context);
+    w->drawn = true;
+    w->step = step;
     return &w->current;
 }
 

@@ -185,6 +185,11 @@ static void order_depends_on_seed_and_epoch_alone(void **state)
     rapt_loader_largest(again);
     walk(again, 2, 100, b);
     assert_memory_equal(a, b, bytes);
+    const uint32_t example = rapt_loader_batch(again, 2, 0)->examples[0]; /* a batch that is kept is of its epoch alone */
+    assert_int_not_equal(rapt_loader_batch(again, 0, 0)->examples[0], example);
+    assert_int_equal(rapt_loader_batch(again, 2, 0)->examples[0], example);
+    rapt_loader_largest(again);
+    assert_int_equal(rapt_loader_batch(again, 2, 0)->examples[0], example);
     walk(other, 2, 100, b);
     assert_memory_not_equal(a, b, bytes);
     rapt_loader_free(l);
