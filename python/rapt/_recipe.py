@@ -9,6 +9,18 @@ from ._arguments import integer, is_bool, is_integer
 _LISTS = {"data.pairs": "\n", "data.validation": "\n", "data.text": ":"} # what is between the paths of a list
 
 
+def _joined(key, values):
+    """The paths of a list as one text."""
+    between = _LISTS[key]
+    for path in values:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"an item of {key} must be a path, not {type(path).__name__}; weights are in data.weights")
+        if not os.fspath(path) or between in os.fspath(path):
+            raise _rapt.InvalidValueError(f"an item of {key} is {os.fspath(path)!r}: it must not be empty, nor have "
+                                          f"{between!r} in it, which separates the paths")
+    return between.join(os.fspath(path) for path in values)
+
+
 def _text(key, value):
     """A value as a recipe's file has it."""
     if value is None:
@@ -22,7 +34,7 @@ def _text(key, value):
     if hasattr(type(value), "__float__"):
         return repr(float(value))
     if isinstance(value, (list, tuple)) and key in _LISTS:
-        return _LISTS[key].join(os.fspath(path) for path in value)
+        return _joined(key, value)
     raise TypeError(f"{key} must be a str, a number, a bool, a path or None, not {type(value).__name__}")
 
 

@@ -288,6 +288,11 @@ class Recipes(unittest.TestCase):
         r = rapt.Recipe({"data.pairs": ["a.tsv", support.SCRATCH / "b"], "data.weights": "2,1", "data.text": ("c", "d")})
         self.assertEqual(r["data.pairs"], f"a.tsv\n{support.SCRATCH / 'b'}")
         self.assertEqual(r["data.text"], "c:d")
+        with self.assertRaisesRegex(TypeError, "an item of data.pairs must be a path, not dict"):
+            rapt.Recipe({"data.pairs": [{"path": "a.tsv", "weight": 2}]})
+        for item in ("c:d", ""):
+            with self.assertRaisesRegex(rapt.InvalidValueError, f"an item of data.text is '{item}'"):
+                rapt.Recipe({"data.text": ["a", item]})
 
     def test_keys_are_the_programs(self):
         said = support.run("train", "--help-recipe")
