@@ -52,7 +52,9 @@ static void the_first_loss_is_ln_2(void **state)
     put_all();
     static const char *const batches[] = {
         "train.batch=5", "train.batch=1 train.accumulate=5", "train.batch=2 train.accumulate=3", "data.pack=true",
-        "data.pack=true train.batch=1 train.accumulate=2 model.context=64", "train.lora.rank=2", "train.dpo.beta=5",
+        "data.pack=true train.batch=1 train.accumulate=2 model.context=64", "train.lora.rank=2",
+        "train.lora.rank=2 train.lora.dora=true",
+        "train.dpo.beta=5",
         "train.dpo.label_smoothing=0.3", "train.release_gradients=true", "train.recompute=true",
         "train.optimizer=muon"};
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
@@ -176,6 +178,8 @@ static void adapters_resumed_are_never_stopped(void **state)
 {
     (void)state;
     check_resumed("train.lora.rank=2", "adapter_model.safetensors");
+    assert_int_equal(system("rm -r m whole parts"), 0);
+    check_resumed("train.lora.rank=2 train.lora.dora=true", "adapter_model.safetensors");
 }
 
 /* The reference of a resumed run must be the model with which the run began. */
