@@ -70,21 +70,26 @@ static void write_model(const held_file *f)
     rapt_model_free(m);
 }
 
-/* With adapters whose B is not 0. */
-static rapt_model *adapted(const held_file *f, bool held, const char *save)
+/* With adapters of these options, whose B is not 0. */
+static rapt_model *adapted_by(const held_file *f, bool held, const rapt_model_lora_options *lora)
 {
     rapt_error err = {0};
     rapt_load_options o = rapt_load_options_default();
     o.held = held;
     rapt_model *m = rapt_model_load(folder_in(f->name), &o, &err);
     must(err.code, &err);
-    must(rapt_model_add_lora(m, &MODEL_LORA(.lora.rank = 3, .save = save), &err), &err);
+    must(rapt_model_add_lora(m, lora, &err), &err);
     for (size_t i = 0; i < rapt_params_count(m->params); i++) {
         rapt_param *p = params_at(m->params, i);
         for (size_t k = 0; strstr(p->value.name, "lora_B") && k < rapt_tensor_size(&p->value); k++)
             p->value.data[k] = (rapt_real)0.01 * (rapt_real)((k * 7 + i) % 13);
     }
     return m;
+}
+
+static rapt_model *adapted(const held_file *f, bool held, const char *save)
+{
+    return adapted_by(f, held, &MODEL_LORA(.lora.rank = 3, .save = save));
 }
 
 /* Marks the memory of the held matrices, and says how many there are. */
@@ -153,6 +158,27 @@ static void gradients_are_as_in_memory(void **state)
                 rapt_tape_free(t);
             }
         memory_is_as_marked(got);
+        rapt_model_free(want);
+        rapt_model_free(got);
+        remove_model(&FILES[i]);
+    }
+}
+
+/* Their lengths are of the rows of the file. */
+static void weight_decomposed_adapters_are_as_in_memory(void **state)
+{
+    const rapt_compute c = {.threads = 2, .isa = levels_wanted(state), .type = RAPT_TYPE_BF16};
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        rapt_error err = {0};
+        write_model(&FILES[i]);
+        rapt_model *want = adapted_by(&FILES[i], false, &MODEL_LORA(.lora.rank = 3, .lora.dora = true));
+        rapt_model *got = adapted_by(&FILES[i], true, &MODEL_LORA(.lora.rank = 3, .lora.dora = true));
+        rapt_tape *t = rapt_tape_new(&c, &err);
+        must(err.code, &err);
+        assert_true(mark_memory(got) > 0);
+        same_pass(t, want, got);
+        memory_is_as_marked(got);
+        rapt_tape_free(t);
         rapt_model_free(want);
         rapt_model_free(got);
         remove_model(&FILES[i]);
@@ -242,9 +268,10 @@ static void saved_matrices_are_trained_as_in_memory(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[2 + 2 * LEVELS_MOST] = {cmocka_unit_test(elements_come_when_they_are_asked_for),
+    struct CMUnitTest tests[2 + 3 * LEVELS_MOST] = {cmocka_unit_test(elements_come_when_they_are_asked_for),
                                                 cmocka_unit_test(saved_matrices_are_trained_as_in_memory)};
-    const size_t count = levels_tests(tests + 2, "gradients", gradients_are_as_in_memory, kernels_names);
-    levels_tests(tests + 2 + count, "kept", gradients_are_the_same_with_kept_panels, kernels_names);
+    size_t count = levels_tests(tests + 2, "gradients", gradients_are_as_in_memory, kernels_names);
+    count += levels_tests(tests + 2 + count, "kept", gradients_are_the_same_with_kept_panels, kernels_names);
+    levels_tests(tests + 2 + count, "decomposed", weight_decomposed_adapters_are_as_in_memory, kernels_names);
     return cmocka_run_group_tests_name("held base", tests, folder_make, remove_folder);
 }
