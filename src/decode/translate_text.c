@@ -134,9 +134,10 @@ static rapt_code translate_find_terms(translate_text *x, rapt_error *err)
         if (!terms)
             return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for the terms of %zu lines", x->count);
         code = terms_find(x->setup->m, g, x->lines[line], x->source.segment + first, count, terms, err);
-        for (size_t i = 0; i < count; i++) {
-            const size_t beam = search_beam(&x->settings.search, &(search_phrases){terms[i].phrases, terms[i].count});
+        for (size_t i = 0; i < count; i++) /* after a failure, too: they are freed with the items */
             x->items[first + i].terms = terms[i];
+        for (size_t i = 0; i < count && !code; i++) {
+            const size_t beam = search_beam(&x->settings.search, &(search_phrases){terms[i].phrases, terms[i].count});
             x->beam = beam > x->beam ? beam : x->beam;
         }
         free(terms);

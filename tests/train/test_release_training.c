@@ -123,7 +123,8 @@ static void what_keeps_gradients_is_refused(void **state)
 {
     (void)state;
     refused("train.release_gradients=true train.accumulate=2", "train.release_gradients is true and train.accumulate 2");
-    refused("train.release_gradients=true train.accumulate=4 train.shards=2", "release_gradients is true and train.accumulate 4");
+    refused("train.release_gradients=true train.accumulate=4 train.shards=2",
+            "train.release_gradients is true and train.shards 2");
     refused("train.release_gradients=true train.gradients=bf16", "train.release_gradients is true and train.gradients bf16");
 }
 
