@@ -81,7 +81,8 @@ for model in "$SOURCE"/tests/golden/hub/*/; do
     logits "$name.hf" >ours
     check 'has the same logits' sh -c 'test "$(wc -l <ours)" -gt 100 && cmp ours theirs'
     if ! "$RAPT" convert "$model" --to gguf -o "$name.gguf" 2>.err; then
-        check "$name as GGUF is refused by name" grep -Eq 'the nearest architecture of GGUF, has( not)?$' .err
+        check "$name as GGUF is refused by name" \
+            grep -Eq 'the nearest architecture of GGUF, has( not)?$|no GGUF file of a model of type "(bloom|mpt)"$' .err
         continue
     fi
     written=$((written + 1))
