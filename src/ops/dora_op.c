@@ -90,17 +90,6 @@ static void dora_lengths(void *context, size_t first, size_t last, size_t chunk,
     }
 }
 
-typedef struct dora_scaling {
-    rapt_real *c, scale;
-} dora_scaling;
-
-/* A gemm_epilogue_fn. */
-static void dora_scale(const kernels *k, const void *context, size_t at, size_t n)
-{
-    const dora_scaling *s = context;
-    k->scale(n, s->scale, s->c + at, s->c + at);
-}
-
 static void dora_measure(rapt_tape *t, dora_node *n, rapt_param *w)
 {
     const rapt_tensor *a = &n->lora->a->value, *b = &n->lora->b->value;
@@ -112,9 +101,9 @@ static void dora_measure(rapt_tape *t, dora_node *n, rapt_param *w)
         linear_product(t, w, rank, a->data, n->q);
     if (tape_failed(t))
         return;
-    const dora_scaling scaling = {square, (rapt_real)(n->lora->scale / 2)};
+    const linear_scaling scaling = {square, (rapt_real)(n->lora->scale / 2)};
     const gemm_job first = {.m = rank, .n = rank, .k = in, .a = {a->data, (ptrdiff_t)in, 1}, .b = {a->data, 1, (ptrdiff_t)in},
-                            .c = square, .epilogue_fn = dora_scale, .context = &scaling};
+                            .c = square, .epilogue_fn = linear_scale, .context = &scaling};
     const gemm_job second = {.m = rank, .n = n->out, .k = rank, .a = {square, (ptrdiff_t)rank, 1},
                              .b = {b->data, 1, (ptrdiff_t)rank}, .c = n->q, .epilogue = {.accumulate = true}};
     gemm(&t->team, &first);

@@ -1,5 +1,5 @@
-/* ops/linear_parts.h: what a linear layer is made of besides its products, and a product of its matrix alone. For
- * linear_op.c and dora_op.c. */
+/* ops/linear_parts.h: what a linear layer is made of besides its products, and products of its matrix alone and
+ * of its adapters. For linear_op.c, lora_op.c and dora_op.c. */
 #ifndef OPS_LINEAR_PARTS_H
 #define OPS_LINEAR_PARTS_H
 
@@ -29,6 +29,16 @@ void activation_elements(const kernels *k, const void *run, size_t at, size_t n)
 
 /* y [rows, out] = x w^T for x [rows, in], reading w as a layer's forward pass does. */
 void linear_product(rapt_tape *t, rapt_param *w, size_t rows, const rapt_real *x, rapt_real *y);
+
+/* ---- lora_op.c: products of adapters. */
+
+/* c, the result of a product, and what linear_scale multiplies each of its elements by. */
+typedef struct linear_scaling {
+    rapt_real *c, scale;
+} linear_scaling;
+
+/* Scales elements at .. at + n - 1 of a linear_scaling: a gemm_epilogue_fn. */
+void linear_scale(const kernels *k, const void *scaling, size_t at, size_t n);
 
 /* ---- linear_observed.c: the name and formula of a linear layer's result. */
 

@@ -5,7 +5,7 @@
  * changed.
  *
  * Backward, with the kept z = scale x a^T: db = dy^T z, dz = scale dy b, da = dz^T x, dx = dz a. */
-#include "tape/observe_op.h"
+#include "ops/linear_parts.h"
 #include "tape/profile_op.h"
 
 typedef struct lora_node {
@@ -16,15 +16,10 @@ typedef struct lora_node {
     size_t rows, in, out, rank;
 } lora_node;
 
-/* An epilogue for a product of `rank` columns: multiplies each element by the scale. */
-typedef struct lora_scaling {
-    rapt_real *z, scale;
-} lora_scaling;
-
-static void lora_scale(const kernels *k, const void *context, size_t at, size_t n)
+void linear_scale(const kernels *k, const void *context, size_t at, size_t n)
 {
-    const lora_scaling *s = context;
-    k->scale(n, s->scale, s->z + at, s->z + at);
+    const linear_scaling *s = context;
+    k->scale(n, s->scale, s->c + at, s->c + at);
 }
 
 static double lora_flops(const lora_node *n)
@@ -51,11 +46,11 @@ static void lora_backward(rapt_tape *t, tape_node *node)
     /* 1. dz [rows, rank] = scale dy b, and db [out, rank] (+)= dy^T z */
     const rapt_real *dy = n->y->grad;
     rapt_real *dz = tape_scratch(t, n->rows * n->rank, sizeof *dz), *db = tape_grad(t, n->b, &add_b);
-    const lora_scaling scaling = {dz, n->scale};
+    const linear_scaling scaling = {dz, n->scale};
     if (tape_failed(t))
         return;
     jobs[count++] = (gemm_job){.m = n->rows, .n = n->rank, .k = n->out, .a = {dy, out, 1}, .b = {n->b->data, rank, 1}, .c = dz,
-                               .epilogue_fn = lora_scale, .context = &scaling};
+                               .epilogue_fn = linear_scale, .context = &scaling};
     if (db)
         jobs[count++] = (gemm_job){.m = n->out, .n = n->rank, .k = n->rows, .a = {dy, 1, out}, .b = {n->z, rank, 1}, .c = db,
                                    .epilogue = {.accumulate = add_b}};
@@ -108,9 +103,9 @@ static rapt_tensor *lora_fused(rapt_tape *t, rapt_tensor *y, rapt_tensor *x, con
     if (!n->z)
         return &t->poison;
     profile_op(t, "lora", lora_flops(n), lora_elements(n));
-    const lora_scaling scaling = {n->z, n->scale};
+    const linear_scaling scaling = {n->z, n->scale};
     const gemm_job down = {.m = n->rows, .n = n->rank, .k = n->in, .a = {x->data, (ptrdiff_t)n->in, 1},
-                           .b = {n->a->data, 1, (ptrdiff_t)n->in}, .c = n->z, .epilogue_fn = lora_scale, .context = &scaling};
+                           .b = {n->a->data, 1, (ptrdiff_t)n->in}, .c = n->z, .epilogue_fn = linear_scale, .context = &scaling};
     const gemm_job up = {.m = n->rows, .n = n->out, .k = n->rank, .a = {n->z, (ptrdiff_t)n->rank, 1},
                          .b = {n->b->data, 1, (ptrdiff_t)n->rank}, .c = y->data, .epilogue = {.accumulate = true}};
     gemm(&t->team, &down);
