@@ -13,6 +13,7 @@
 #include "cli/say.h"
 #include "cli/signals.h"
 
+#include "data/corpus.h"
 #include "group/group_ops.h"
 #include "rapt/train.h"
 
@@ -122,9 +123,9 @@ static void show_corpora(const rapt_memory_plan *p)
     for (size_t i = 0; i < p->corpus_count; i++) {
         const rapt_corpus *c = &p->corpora[i];
         if (c->rule_count > 0)
-            cli_say("filter: %s: %s\n", c->path, corpus_filter_text(c, text));
+            cli_say("filter: %s: %s\n", corpus_name(c->path), corpus_filter_text(c, text));
         if (p->corpus_count > 1 || c->weight != 1)
-            cli_say("corpus: %s: %zu pairs, weight %g: %zu in an epoch\n", c->path, c->pairs, c->weight, c->pass);
+            cli_say("corpus: %s: %zu pairs, weight %g: %zu in an epoch\n", corpus_name(c->path), c->pairs, c->weight, c->pass);
     }
 }
 

@@ -11,6 +11,8 @@
 #include "cli/say.h"
 #include "cli/signals.h"
 
+#include "data/corpus.h"
+
 #include "rapt/train.h"
 
 #include <stdio.h>
@@ -129,13 +131,13 @@ static void info_recipe_print_corpora(const rapt_memory_plan *p)
         const rapt_corpus *c = &p->corpora[i];
         if (c->rule_count > 0) {
             printf("filter        ");
-            cli_print_clean(stdout, c->path);
+            cli_print_clean(stdout, corpus_name(c->path));
             printf(": %s\n", corpus_filter_text(c, text));
         }
         if (p->corpus_count == 1 && c->weight == 1)
             continue;
         printf("corpus        ");
-        cli_print_clean(stdout, c->path);
+        cli_print_clean(stdout, corpus_name(c->path));
         printf(": %zu pairs, weight %g: %zu in an epoch\n", c->pairs, c->weight, c->pass);
     }
 }

@@ -53,6 +53,9 @@ piped filtered --set data.pairs=list --set data.filter.rules=all
 wait $!
 train filtered2 --set data.filter.rules=all
 check 'filtered' same_pairs filtered filtered2
+"$RAPT" train tiny.yaml --out shown --set data.pairs=- --set data.filter.rules=all --set data.weights=2 --max-steps 1 <pairs.tsv 2>shown.err
+check 'what is left out of it, by its name' grep -q '^filter: standard input: ' shown.err
+check 'how often an epoch has it, by its name' grep -q '^corpus: standard input: [0-9]* pairs, weight 2: ' shown.err
 mkfifo valid
 cat pairs.en >en & cat pairs.fr >fr & head -20 pairs.tsv >valid &
 piped validated --set data.validation_fraction=0 --set data.pairs=en:fr --set data.validation=valid --max-steps 20
