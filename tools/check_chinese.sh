@@ -3,13 +3,17 @@
 #
 #   1. a row of the glossary has as many Chinese terms as English ones, and no Chinese term stands in two rows;
 #   2. no variant of its table "Chinese variants" in Chinese pages (*.zh-CN.md) and in the page of `rapt explain --html`;
-#   3. a page NAME.zh-CN.md has the headings, the fenced blocks and, in each row of a table, the code and the numbers of NAME.md;
-#   4. no line break within a Chinese paragraph: it would be shown as a space.
+#   3. a page NAME.zh-CN.md has the headings, the fenced blocks, the folded answers and, in each row of a table, the code and the
+#      numbers of NAME.md; each leads to the other in line 3;
+#   4. each section has the links of the English section; a link to a page that is there in Chinese leads to the Chinese one;
+#   5. no line break within a Chinese paragraph: it would be shown as a space.
 #
 # Prints each break with file and line. For 2, what is code or a quotation (“ ”, 《 》) is left out; a line break within a term
-# is seen.
+# is seen. `tools/check_chinese.sh --mend` first makes links of Chinese pages lead to Chinese pages, as is needed after a page is
+# translated.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+case ${1-} in '' | --mend) ;; *) echo 'usage: tools/check_chinese.sh [--mend]' >&2; exit 2 ;; esac
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 glossary=docs/glossary.md
@@ -103,6 +107,11 @@ form_of() {
     fenced { print; next }
     /^#+ / { print $1; next }
     /^<!--/ { print; next }
+    /<\/?(details|summary)>/ {
+        rest = $0
+        while (match(rest, /<\/?(details|summary)>/)) { print substr(rest, RSTART, RLENGTH); rest = substr(rest, RSTART + RLENGTH) }
+        next
+    }
     /^[|]/ {
         items = ""
         rest = $0
@@ -126,14 +135,75 @@ form_of() {
         return all
     }' "$1"
 }
+
+# links FILE: a line "SECTION<tab>TARGET" for each link of a page but for line 3. An English page gives them as the Chinese one has to
+# have them: to the Chinese page where there is one, and to the heading there that has the same place. links FILE mend: the page with such
+# links.
+links() {
+    LC_ALL=C awk -v file="$1" -v mend="${2-}" '
+    BEGIN { folder = file; if (!sub(/[^\/]*$/, "", folder)) folder = "" }
+    function anchor(heading) {
+        heading = tolower(heading)
+        gsub(/，|。|、|；|：|？|！|（|）|“|”|《|》|…|—/, "", heading)
+        gsub(/[^a-z0-9 _\200-\377-]/, "", heading)
+        gsub(/ /, "-", heading)
+        return heading
+    }
+    # The number of headings of a page, 0 if it is not there; heading[page, i] are their anchors.
+    function headings(page,   line, fenced, n) {
+        if (page in count) return count[page]
+        n = 0
+        while ((getline line <page) > 0) {
+            if (line ~ /^ *```/) fenced = !fenced
+            else if (!fenced && line ~ /^#+ /) { sub(/^#+ /, "", line); heading[page, ++n] = anchor(line) }
+        }
+        close(page)
+        return count[page] = n
+    }
+    function mapped(target,   path, part, original, chinese, i) {
+        path = target; part = ""
+        if (i = index(target, "#")) { path = substr(target, 1, i - 1); part = substr(target, i + 1) }
+        if (path ~ /:\/\/|[.]zh-CN[.]md$/ || (path != "" && path !~ /[.]md$/)) return target
+        original = path == "" ? file : folder path
+        if (original ~ /[.]zh-CN[.]md$/) return target
+        chinese = original; sub(/[.]md$/, ".zh-CN.md", chinese)
+        if (!headings(chinese)) return target
+        if (path != "") sub(/[.]md$/, ".zh-CN.md", path)
+        if (part == "") return path
+        for (i = headings(original); i && heading[original, i] != part; i--) { }
+        return path "#" (i ? heading[chinese, i] : part)
+    }
+    /^ *```/ { fenced = !fenced }
+    !fenced && /^#+ / { section++ }
+    {
+        rest = $0; done = ""
+        while (!fenced && FNR != 3 && match(rest, /\]\([^) \t]+\)/)) {
+            target = substr(rest, RSTART + 2, RLENGTH - 3); to = mend || file !~ /[.]zh-CN[.]md$/ ? mapped(target) : target
+            if (!mend) print section "\t" to
+            done = done substr(rest, 1, RSTART + 1) to ")"
+            rest = substr(rest, RSTART + RLENGTH)
+            if (to != target) sub(/^（英文）/, "", rest)
+        }
+        if (mend) print done rest
+    }' "$1"
+}
+# The first differences of two outputs, as breaks of the page.
+compare() { diff "$1" "$2" >"$scratch/diff" || sed -n "s|^[<>] .*|$page: not as in $original: &|p" "$scratch/diff" | head -4; }
+leads_to() { sed -n 3p "$1" | grep -qxF "$2" || echo "$1:3: write: $2"; }
+
 pages=0
 while IFS= read -r page; do
     original=${page%.zh-CN.md}.md
     [ -e "$original" ] || continue
     pages=$((pages + 1))
-    diff <(form_of "$original") <(form_of "$page") >"$scratch/diff" ||
-        sed -n "s|^[<>] .*|$page: not as in $original: &|p" "$scratch/diff" | head -4 >>"$scratch/bad"
-done < <(grep '\.zh-CN\.md$' "$scratch/files")
+    if [ "${1-}" ]; then
+        links "$page" mend >"$scratch/mended" && { cmp -s "$scratch/mended" "$page" || cat "$scratch/mended" >"$page"; }
+    fi
+    compare <(form_of "$original") <(form_of "$page")
+    compare <(links "$original" | sort) <(links "$page" | sort)
+    leads_to "$original" "English | [简体中文](${page##*/})"
+    leads_to "$page" "[English](${original##*/}) | 简体中文"
+done < <(grep '\.zh-CN\.md$' "$scratch/files") >>"$scratch/bad"
 
 # ---- line breaks -------------------------------------------------------------------------------------------------------
 # Bytes above 0x7f at both sides of a break, where the second line opens no block of its own.

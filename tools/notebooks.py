@@ -4,6 +4,7 @@
     tools/notebooks.py fill [PAGE...]      runs the cells and writes code and output into the pages
     tools/notebooks.py check [PAGE...]     the same, but says what differs (status 1) and writes nothing
     tools/notebooks.py write [PAGE...]     runs the cells and writes docs/notebooks/PAGE.ipynb
+    tools/notebooks.py text [PAGE...]      the same with the output that the notebooks have: for pages whose text has changed
     --build BUILD                          a build folder (default build: `make all`, with Python's headers)
 
 PAGE is a name such as 05-scores or shapes; default: all pages that have cells. The cells of NAME.md, and of NAME.zh-CN.md, are in
@@ -290,6 +291,13 @@ def notebook_of(page):
     return SOURCE / NOTEBOOKS / f"{page.name.removesuffix('.md')}.ipynb"
 
 
+def printed_before(path):
+    """What each cell printed when the notebook was written."""
+    notebook = json.loads(notebook_of(pages_of(path)[0]).read_text(encoding="utf-8"))
+    return ["".join(text for output in cell["outputs"] for text in output["text"])
+            for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
 # ---- commands -----------------------------------------------------------------------------------------------------------
 
 def check_page(path, cells, printed):
@@ -314,7 +322,7 @@ def write_if_changed(path, text):
 def do_page(command, path, build):
     """Runs a command for a file of cells; yields what is wrong."""
     cells = read_cells(path)
-    printed = run_cells(cells, path, build)
+    printed = printed_before(path) if command == "text" else run_cells(cells, path, build)
     if command == "check":
         yield from check_page(path, cells, printed)
         return
@@ -329,8 +337,8 @@ def do_page(command, path, build):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage="tools/notebooks.py fill|check|write [--build BUILD] [PAGE...]")
-    parser.add_argument("command", choices=("fill", "check", "write", "run"))
+    parser = argparse.ArgumentParser(usage="tools/notebooks.py fill|check|write|text [--build BUILD] [PAGE...]")
+    parser.add_argument("command", choices=("fill", "check", "write", "text", "run"))
     parser.add_argument("pages", nargs="*")
     parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build")
     arguments = parser.parse_intermixed_args()

@@ -274,6 +274,18 @@ class Tool(unittest.TestCase):
         self.make()
         self.edit(self.page, "\ntext\n", "\nother text\n")
         self.assertEqual(self.do("check"), ["01-try.ipynb is not what its page gives (tools/notebooks.py write)"])
+        self.assertEqual((self.do("text"), self.do("check")), ([], []))
+
+    def test_both_languages(self):
+        self.make()
+        chinese = self.root / "docs/book/01-try.zh-CN.md"
+        chinese.write_text(PAGE.replace("[that](02-try.md)", "[那](02-try.zh-CN.md)").replace("## All of it", "## 全部"
+                           ).replace("#all-of-it", "#全部"), encoding="utf-8")
+        self.assertEqual(len(self.do("check")), 2)
+        self.make()
+        path = self.root / notebooks.NOTEBOOKS / "01-try.zh-CN.ipynb"
+        self.assertIn("[那](02-try.zh-CN.ipynb), [below](#全部)", "".join(read(path)["cells"][0]["source"]))
+        self.assertEqual(printed_by(path), ["weights: [2, 3]\n", "42\n"])
 
     def test_notebook(self):
         self.make()

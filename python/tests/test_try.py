@@ -26,11 +26,12 @@ class Cells(unittest.TestCase):
 
     def run_cells(self, chapter, words, changes=(), last=None):
         """The names and what is printed after a chapter's cells, up to the last; each of the words stands in its suggestions."""
-        suggestions = next(BOOK.glob(f"{chapter}-*.md")).read_text(encoding="utf-8").partition("\n## Try\n")[2]
+        cells = next(BOOK.glob(f"{chapter}-*.py"))
+        suggestions = cells.with_suffix(".md").read_text(encoding="utf-8").partition("\n## Try\n")[2]
         suggestions = " ".join(suggestions.partition("\n## ")[0].split())
         for word in words:
             self.assertIn(f"`{word}`", suggestions)
-        parts = re.split(r"(?m)^# %% (.*)\n", next(BOOK.glob(f"{chapter}-*.py")).read_text(encoding="utf-8"))
+        parts = re.split(r"(?m)^# %% (.*)\n", cells.read_text(encoding="utf-8"))
         names = {}
         found = set()
         with contextlib.redirect_stdout(io.StringIO()) as printed:

@@ -89,6 +89,22 @@ allowed 'a quotation, a title' $page '教程称之为“层归一化”，见《
 allowed 'a phrase of the last column' $page '大部分词元；一阶矩阵。\n'
 # A page in both languages.
 noticed 'another fenced block' '^README.zh-CN.md: not as in README.md: > make$' README.zh-CN.md '```\nmake\n```\n'
+noticed 'an answer that is not folded' '^docs/start.zh-CN.md: not as in docs/start.md: < </details>' docs/start.md \
+    '\n<details><summary>Answer</summary>2</details>\n'
+noticed 'a link that is missing' '^docs/start.zh-CN.md: not as in docs/start.md: < 9.models.md$' docs/start.md '\n[all](models.md)\n'
+noticed 'a link to an English page that is there in Chinese' '^docs/start.zh-CN.md: not as in docs/start.md: > 9.tuning.md$' \
+    docs/start.zh-CN.md '\n[微调](tuning.md)\n'
+cp docs/start.md english.kept
+cp docs/start.zh-CN.md chinese.kept
+printf '\n[a part](tuning.md#a-tiny-model-that-answers), [install](install.md)\n' >>docs/start.md
+printf '\n[一节](tuning.md#a-tiny-model-that-answers)（英文）、[安装](install.zh-CN.md)\n' >>docs/start.zh-CN.md
+$checker --mend >out && tail -1 docs/start.zh-CN.md | grep -qxF '[一节](tuning.zh-CN.md#会回答的小模型)、[安装](install.zh-CN.md)'
+tally $? 'mended: a link to a heading of a page that is there in Chinese'
+sed -i '3s/start/tuning/' docs/start.zh-CN.md
+! $checker >out && grep -qF 'docs/start.zh-CN.md:3: write: [English](start.md) | 简体中文' out
+tally $? 'noticed: a page that does not lead to its English one'
+mv english.kept docs/start.md
+mv chinese.kept docs/start.zh-CN.md
 noticed 'a section that is missing' '^README.zh-CN.md: not as in README.md: < ##$' README.md '\n## More\n'
 sed -i 's/31 s之后/30 s之后/' README.zh-CN.md
 ! $checker >out && grep -q 'README.md: > row .* 30 95.2 ' out

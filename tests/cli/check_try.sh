@@ -14,13 +14,15 @@ if [ "$SANITIZED" ]; then
     finish
 fi
 
+# page CHAPTER: its English page, by the number.
+page() { find "$BOOK" -name "$1-*.md" -not -name '*.zh-CN.md'; }
 # suggestion CHAPTER N WORDS: the Nth suggestion of the chapter is the one with these words, and counts as tried.
 suggestions() { awk '/^## /{ on = $0 == "## Try" } on && /^- /{ if (n++) print ""; } on && n { printf "%s ", $0 } END { print "" }' "$1"; }
 suggestion() {
     name="$1.$2 $3"
     tried+=" $1"
     check "$name: the chapter suggests it" sh -c 'printf %s "$1" | grep -Fq -- "$2"' - \
-        "$(suggestions "$BOOK/$1"-*.md | sed -n "$2p" | tr -s ' ')" "$3"
+        "$(suggestions "$(page "$1")" | sed -n "$2p" | tr -s ' ')" "$3"
 }
 
 # change PROGRAM SED...: the program with these changes (to it, input.c or show.c), compiled, and what it prints, in `out`.
@@ -76,9 +78,9 @@ draws() {
 . "$SOURCE/tests/cli/try_parts.sh"
 . "$SOURCE/tests/cli/try_models.sh"
 
-for file in "$BOOK"/[0-9][0-9]-*.md; do
+for file in "$BOOK"/[0-9][0-9]-*.py; do
     chapter=$(basename "$file" | cut -c1-2)
-    count=$(suggestions "$file" | grep -c '^- ')
+    count=$(suggestions "$(page "$chapter")" | grep -c '^- ')
     check "$chapter: its $count suggestions are tried" test "$(tr ' ' '\n' <<<"$tried" | grep -cx "$chapter")" = "$count"
 done
 finish

@@ -241,5 +241,5 @@ check "$name: one check fails" test "$(grep -c FAILED out)" = 1
 suggestion 18 4 'explain models/watched/untrained'
 check "$name: explains the untrained model" sh -c '"$1" explain watched/untrained "Where are my keys?" "Où sont mes clés ?" \
     --train --only loss --only "*.weights" >out' - "$RAPT"
-check "$name: the loss of the first row" grep -q "^loss $(awk '/^\| untrained/ { print $4 }' "$BOOK"/18-*.md)," out
+check "$name: the loss of the first row" grep -q "^loss $(awk '/^\| untrained/ { print $4 }' "$(page 18)")," out
 says '^decoder\.1\.cross_attention\.weights'
