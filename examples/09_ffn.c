@@ -1,5 +1,5 @@
 /* examples/09_ffn.c: chapter 9 of docs/book: the feed-forward network: two linear layers with a ReLU between,
- * on every position by itself.  Usage: 09_ffn [--table] */
+ * on every position by itself, forward and backward.  Usage: 09_ffn [--table] */
 #include "input.h"
 #include "show.h"
 
@@ -19,19 +19,44 @@ static steps run(rapt_tape *t, const rapt_ffn *m, rapt_tensor *x)
     return (steps){hidden, active, rapt_linear_forward(t, &m->dense2, active)};
 }
 
+static void fill_paper(rapt_ffn *m)
+{
+    memcpy(m->dense1.weight->value.data, (rapt_real[]){1, 1, 0, -1, 2, 0}, 6 * sizeof(rapt_real));
+    memcpy(m->dense1.bias->value.data, (rapt_real[]){0, 0, -1}, 3 * sizeof(rapt_real));
+    memcpy(m->dense2.weight->value.data, (rapt_real[]){1, 1, 0, 0, 1, -1}, 6 * sizeof(rapt_real));
+    memcpy(m->dense2.bias->value.data, (rapt_real[]){0, 1}, 2 * sizeof(rapt_real));
+}
+
+/* The gradient of 2 y[0] + y[1] with respect to the input and to all parameters. */
+static void backward_on_paper(rapt_tape *t, rapt_params *set, const rapt_ffn *m, const rapt_tensor *x, rapt_tensor *y)
+{
+    rapt_backward(t, rapt_op_weighted_sum(t, y, (rapt_real[]){2, 1}), NULL);
+    printf("\n-- backward on paper --\n");
+    if (!show_ready(t, set))
+        return;
+    const rapt_real *w1 = m->dense1.weight->value.grad, *w2 = m->dense2.weight->value.grad;
+    printf("gradient of W1:\n");
+    show_frame(3, 2, w1, NULL, NULL);
+    printf("gradient of W2:\n");
+    show_frame(2, 3, w2, NULL, NULL);
+    printf("gradient of x: %g %g\n", (double)x->grad[0], (double)x->grad[1]);
+    show_check("W1: nothing in row 0, which the ReLU shut", show_difference(6, w1, (rapt_real[]){0, 0, 3, -6, -1, 2}) == 0);
+    show_check("W2: a gradient times what came in", show_difference(6, w2, (rapt_real[]){0, 4, 2, 0, 2, 1}) == 0);
+    show_check("b1: 0 3 -1", show_difference(3, m->dense1.bias->value.grad, (rapt_real[]){0, 3, -1}) == 0);
+    show_check("x: -2 -3", show_difference(2, x->grad, (rapt_real[]){-2, -3}) == 0);
+}
+
 /* The example of the chapter: two features, three within. */
 static void on_paper(rapt_tape *t, rapt_params *set)
 {
     rapt_ffn m;
     rapt_ffn_init(&m, set, "paper.", 2, 3, 2, &(rapt_ffn_options){.init = RAPT_WEIGHT_INIT_ZEROS});
-    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 1, 2}, (rapt_real[]){1, -2}, false);
+    rapt_tape_begin(t, (rapt_pass){.record = true});
+    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 1, 2}, (rapt_real[]){1, -2}, true);
     printf("-- on paper --\n");
     if (!show_ready(t, set))
         return;
-    memcpy(m.dense1.weight->value.data, (rapt_real[]){1, 1, 0, -1, 2, 0}, 6 * sizeof(rapt_real));
-    memcpy(m.dense1.bias->value.data, (rapt_real[]){0, 0, -1}, 3 * sizeof(rapt_real));
-    memcpy(m.dense2.weight->value.data, (rapt_real[]){1, 1, 0, 0, 1, -1}, 6 * sizeof(rapt_real));
-    memcpy(m.dense2.bias->value.data, (rapt_real[]){0, 1}, 2 * sizeof(rapt_real));
+    fill_paper(&m);
     steps s = run(t, &m, x);
     if (!show_ready(t, set))
         return;
@@ -40,6 +65,8 @@ static void on_paper(rapt_tape *t, rapt_params *set)
     show_corner("after the ReLU", s.active);
     show_corner("output", s.output);
     show_check("as on paper: 2 2", s.output->data[0] == 2 && s.output->data[1] == 2);
+    backward_on_paper(t, set, &m, x, s.output);
+    rapt_tape_begin(t, (rapt_pass){0}); /* from here on without gradients */
 }
 
 /* Four features in, four within, eight out; two sentences of three positions, all numbers 1. */

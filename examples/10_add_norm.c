@@ -1,5 +1,6 @@
 /* examples/10_add_norm.c: chapter 10 of docs/book: the input of a sublayer is added to its output, and every
- * position is normalized to mean 0 and variance 1. With it an encoder block is complete.  Usage: 10_add_norm [--table] */
+ * position is normalized to mean 0 and variance 1; forward, and backward in three ways. With it an encoder block is
+ * complete.  Usage: 10_add_norm [--table] */
 #include "input.h"
 #include "show.h"
 
@@ -7,6 +8,8 @@
 #include <stdio.h>
 
 enum { HEADS = 16, SALES_HEADS = 4 };
+
+static bool close_to(double a, double b) { return fabs(a - b) <= 1e-9; }
 
 /* Mean and variance of the features of a position. */
 typedef struct moments {
@@ -56,6 +59,132 @@ static void on_paper(rapt_tape *t, rapt_params *set)
     show_corner("norm", z);
     show_check("as on paper, but for eps: -1 -1 1 1", show_difference(4, z->data, (rapt_real[]){-1, -1, 1, 1}) < 1e-5);
 }
+
+/* ---- backward on paper ------------------------------------------------------------------------------------------- */
+
+enum { N = 4 }; /* features of the example */
+
+static const rapt_real paper_x[N] = {1, -1, 2, 3}, paper_sublayer[N] = {-1, 1, 2, 1};
+static const rapt_real paper_g[N] = {3, 1, 2, 6}; /* the loss is the sum of g times what the norm gives */
+
+/* The loss of the example, in double precision: what finite differences take. */
+static double paper_loss(const double *s)
+{
+    double mean = 0, variance = 0, loss = 0;
+    for (size_t i = 0; i < N; i++)
+        mean += s[i] / N;
+    for (size_t i = 0; i < N; i++)
+        variance += (s[i] - mean) * (s[i] - mean) / N;
+    for (size_t i = 0; i < N; i++)
+        loss += (double)paper_g[i] * (s[i] - mean) / sqrt(variance + 1e-5);
+    return loss;
+}
+
+/* By how much the loss changes if one number changes a little, there and back. */
+static void finite_differences(const double *s, rapt_real *out)
+{
+    const double step = 1e-4;
+    for (size_t i = 0; i < N; i++) {
+        double there[N], back[N];
+        for (size_t j = 0; j < N; j++) {
+            there[j] = s[j] + (i == j ? step : 0);
+            back[j] = s[j] - (i == j ? step : 0);
+        }
+        out[i] = (rapt_real)((paper_loss(there) - paper_loss(back)) / (2 * step));
+    }
+}
+
+/* The formula of the chapter: (g - mean(g) - norm x mean(g x norm)) / deviation. */
+static void norm_backward(const double *s, rapt_real *out)
+{
+    double mean = 0, variance = 0, mean_g = 0, mean_gn = 0, norm[N];
+    for (size_t i = 0; i < N; i++)
+        mean += s[i] / N;
+    for (size_t i = 0; i < N; i++)
+        variance += (s[i] - mean) * (s[i] - mean) / N;
+    double deviation = sqrt(variance + 1e-5);
+    for (size_t i = 0; i < N; i++) {
+        norm[i] = (s[i] - mean) / deviation;
+        mean_g += (double)paper_g[i] / N;
+        mean_gn += (double)paper_g[i] * norm[i] / N;
+    }
+    for (size_t i = 0; i < N; i++)
+        out[i] = (rapt_real)(((double)paper_g[i] - mean_g - norm[i] * mean_gn) / deviation);
+}
+
+static void backward_on_paper(rapt_tape *t, rapt_params *set)
+{
+    static const char *const names[3] = {"formula", "backward pass", "differences"};
+    rapt_add_norm m;
+    rapt_real rows[3][N];
+    double s[N];
+    rapt_add_norm_init(&m, set, "backward.", 1, (size_t[]){N}, NULL);
+    rapt_tape_begin(t, (rapt_pass){.record = true});
+    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 1, N}, paper_x, true);
+    rapt_tensor *y = rapt_tape_input(t, 3, (size_t[]){1, 1, N}, paper_sublayer, true);
+    rapt_backward(t, rapt_op_weighted_sum(t, rapt_add_norm_after(t, &m, x, y), paper_g), NULL);
+    printf("\n-- backward on paper --\n");
+    if (!show_ready(t, set))
+        return;
+    for (size_t i = 0; i < N; i++) {
+        s[i] = (double)paper_x[i] + (double)paper_sublayer[i];
+        rows[1][i] = x->grad[i];
+    }
+    norm_backward(s, rows[0]);
+    finite_differences(s, rows[2]);
+    printf("gradient of the sum, in three ways:\n");
+    for (int i = 0; i < 3; i++)
+        printf("%-13s  %7.4f %7.4f %7.4f %7.4f\n", names[i], (double)rows[i][0], (double)rows[i][1], (double)rows[i][2],
+               (double)rows[i][3]);
+    const rapt_real *gamma = m.norm.weight->value.grad, *beta = m.norm.bias->value.grad;
+    printf("gradient of gamma: %.4f %.4f %.4f %.4f\n", (double)gamma[0], (double)gamma[1], (double)gamma[2], (double)gamma[3]);
+    printf("gradient of beta:  %.4f %.4f %.4f %.4f\n", (double)beta[0], (double)beta[1], (double)beta[2], (double)beta[3]);
+    show_check("the three agree", show_difference(N, rows[0], rows[1]) < 1e-5 && show_difference(N, rows[0], rows[2]) < 1e-5);
+    show_check("x and sublayer(x) get the same", show_difference(N, x->grad, y->grad) == 0);
+    show_check("the gradient sums to 0: adding one number to all features changes nothing",
+               fabs((double)(rows[1][0] + rows[1][1] + rows[1][2] + rows[1][3])) < 1e-5);
+    show_check("gamma: g times the norm; beta: g", show_difference(N, gamma, (rapt_real[]){-3, -1, 2, 6}) < 1e-4 &&
+                                                       show_difference(N, beta, paper_g) == 0);
+    rapt_tape_begin(t, (rapt_pass){0}); /* from here on without gradients */
+}
+
+/* ---- why layer norm and not batch norm ---------------------------------------------------------------------------- */
+
+/* Ioffe and Szegedy 2015, Algorithm 1, of one feature, without eps: the number x among `count` others. */
+static double batch_norm(double x, size_t count, const double *all)
+{
+    double mean = 0, variance = 0;
+    for (size_t i = 0; i < count; i++)
+        mean += all[i] / (double)count;
+    for (size_t i = 0; i < count; i++)
+        variance += (all[i] - mean) * (all[i] - mean) / (double)count;
+    return (x - mean) / sqrt(variance);
+}
+
+/* Two sentences, of four words and two, filled up with zeros; the words have two features. */
+static void norms(rapt_tape *t, rapt_params *set)
+{
+    static const rapt_real words[2][4][2] = {{{1, 3}, {3, 5}, {1, 3}, {3, 5}}, {{8, 2}, {8, 2}, {0, 0}, {0, 0}}};
+    static const double first[8] = {1, 3, 1, 3, 8, 8, 0, 0}; /* feature 0 of all positions */
+    double alone = batch_norm(3, 4, first), both = batch_norm(3, 6, first), padded = batch_norm(3, 8, first);
+    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){2, 4, 2}, words[0][0], false);
+    rapt_tensor *x0 = rapt_tape_input(t, 3, (size_t[]){1, 4, 2}, words[0][0], false);
+    const rapt_tensor *pair = rapt_op_layer_norm(t, x, NULL, NULL, 1e-9);
+    const rapt_tensor *single = rapt_op_layer_norm(t, x0, NULL, NULL, 1e-9);
+    printf("\n-- why layer norm and not batch norm --\n");
+    if (!show_ready(t, set))
+        return;
+    printf("feature 0 of word 1 of the first sentence, which is 3:\n");
+    printf("                                          batch norm  layer norm\n");
+    printf("the sentence alone                        %10.4f  %10.4f\n", alone, (double)single->data[2]);
+    printf("beside another one                        %10.4f  %10.4f\n", both, (double)pair->data[2]);
+    printf("beside another one, padding counted, too  %10.4f\n", padded);
+    bool three = close_to(alone, 1) && close_to(both, -1 / sqrt(52.0 / 6)) && close_to(padded, 0);
+    show_check("batch norm: 1, then -1 / sqrt(52 / 6), then 0", three);
+    show_check("layer norm does not see the other sentence", show_difference(8, single->data, pair->data) == 0);
+}
+
+/* ---- whole blocks -------------------------------------------------------------------------------------------------- */
 
 /* The book's AddNorm([3, 4], 0.5): means over positions and features; out of training, dropout drops nothing. */
 static void ones(rapt_tape *t, rapt_params *set)
@@ -175,6 +304,8 @@ static void print_table(rapt_tape *t, rapt_params *set)
 static void chapter(rapt_tape *t, rapt_params *set)
 {
     on_paper(t, set);
+    backward_on_paper(t, set);
+    norms(t, set);
     ones(t, set);
     wrong_shape();
     printf("\n-- four windows of the sales textbook --\n");

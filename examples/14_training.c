@@ -1,5 +1,6 @@
-/* examples/14_training.c: chapter 14 of docs/book: training by hand: the loss, the backward pass, Adam, the schedule, clipping,
- * dropout, what is trained and what is saved, and a small language model that learns.  Usage: 14_training [--table] */
+/* examples/14_training.c: chapter 14 of docs/book: training by hand: the loss, the backward pass, embeddings, Adam, the
+ * schedule, clipping, dropout, what is trained and what is saved, and a small language model that learns.
+ * Usage: 14_training [--table] */
 #include "input.h"
 #include "show.h"
 
@@ -48,12 +49,37 @@ static void loss_by_hand(rapt_tape *t, rapt_params *set)
     show_corner("probabilities", p);
     double nats = -(log(5.0 / 8) + log(1.0 / 8)) / 2;
     printf("loss: %.4f, perplexity: %.4f\n", (double)loss->data[0], exp((double)loss->data[0]));
+    printf("in bits: %.4f\n", (double)loss->data[0] / log(2));
     show_check("the loss is the mean of -ln(5/8) and -ln(1/8)", close_to((double)loss->data[0], nats, 1e-6));
     rapt_real expected[6] = {0.0625f, 0.125f, -0.1875f, -0.4375f, 0.125f, 0.3125f};
     printf("gradient of the logits:\n");
     show_frame(2, 3, x->grad, NULL, NULL);
     show_check("it is probability less 1 at the label, less 0 elsewhere, over 2 positions",
                show_difference(6, x->grad, expected) < 1e-6);
+}
+
+/* The same logits with the label 2: a tenth of the target goes to all three classes alike. */
+static void label_smoothing(rapt_tape *t, rapt_params *set)
+{
+    rapt_real logits[3] = {0, (rapt_real)log(2), (rapt_real)log(5)};
+    rapt_tokens label = {.ids = (int32_t[]){2}, .batch = 1, .time = 1};
+    rapt_tape_begin(t, (rapt_pass){.record = true});
+    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 1, 3}, logits, true);
+    rapt_tensor *loss = rapt_op_cross_entropy(t, x, label, &(rapt_loss_options){.label_smoothing = 0.1}, NULL);
+    rapt_backward(t, loss, NULL);
+    printf("\n-- label smoothing 0.1 --\n");
+    if (!show_ready(t, set))
+        return;
+    printf("loss: %.4f\n", (double)loss->data[0]);
+    double even = (log(8) + log(4) + log(8.0 / 5)) / 3;
+    show_check("0.9 of the label's loss and 0.1 of the mean of all",
+               close_to((double)loss->data[0], 0.9 * log(8.0 / 5) + 0.1 * even, 1e-6));
+    printf("gradient of the logits:\n");
+    show_frame(1, 3, x->grad, NULL, NULL);
+    rapt_real third = 0.1f / 3, expected[3] = {0.125f - third, 0.25f - third, 0.625f - 0.9f - third};
+    show_check("probability less target", show_difference(3, x->grad, expected) < 1e-6);
+    double least = -(0.1 / 3 * 2 * log(0.1 / 3) + (0.9 + 0.1 / 3) * log(0.9 + 0.1 / 3));
+    printf("the least loss that is possible: %.4f\n", least);
 }
 
 /* Three classes from x = (1, 2) by a matrix of zeros: every class has probability 1/3. */
@@ -75,6 +101,54 @@ static void backward_by_hand(rapt_tape *t, rapt_params *set)
     show_frame(3, 2, m.weight->value.grad, NULL, NULL);
     rapt_real third = (rapt_real)(1.0 / 3), expected[6] = {third, 2 * third, third, 2 * third, -2 * third, -4 * third};
     show_check("a row is (probability less 1 or 0) times x", show_difference(6, m.weight->value.grad, expected) < 1e-6);
+}
+
+/* Words of two features: the row of `words` that stands for token 1 goes in, all rows of `output` compare with it. */
+static void token_loss(rapt_tape *t, rapt_params *set, rapt_param *words, rapt_param *output)
+{
+    rapt_tokens tokens = {.ids = (int32_t[]){1, 1}, .batch = 1, .time = 2};
+    rapt_tokens labels = {.ids = (int32_t[]){2, 2}, .batch = 1, .time = 2};
+    rapt_params_zero_grad(set);
+    rapt_tape_begin(t, (rapt_pass){.record = true});
+    rapt_tensor *logits = rapt_op_linear(t, rapt_op_embed(t, words, tokens, NULL), output, NULL, RAPT_ACTIVATION_IDENTITY);
+    rapt_backward(t, rapt_op_cross_entropy(t, logits, labels, NULL, NULL), NULL);
+}
+
+static void print_gradient(const char *name, const rapt_param *p)
+{
+    printf("gradient of the %s:\n", name);
+    for (size_t i = 0; i < 3; i++)
+        printf("word %d  %7.4f %7.4f\n", (int)i, (double)p->value.grad[2 * i], (double)p->value.grad[2 * i + 1]);
+}
+
+static void embedding_by_hand(rapt_tape *t)
+{
+    static const rapt_real rows[6] = {1, 1, 1, 0, 1, -1};
+    printf("\n-- the gradient of an embedding, and of a tied matrix --\n");
+    rapt_params *set = new_set();
+    if (!set)
+        return;
+    rapt_param *words = rapt_params_add(set, "words", 2, (size_t[]){3, 2}, (rapt_init){RAPT_INIT_ZEROS, 0});
+    rapt_param *output = rapt_params_add(set, "output", 2, (size_t[]){3, 2}, (rapt_init){RAPT_INIT_ZEROS, 0});
+    for (size_t i = 0; words && output && i < 6; i++)
+        words->value.data[i] = output->value.data[i] = rows[i];
+    token_loss(t, set, words, output);
+    if (show_ready(t, set)) {
+        rapt_real third = (rapt_real)(1.0 / 3), sum[6];
+        print_gradient("embedding", words);
+        print_gradient("output", output);
+        for (size_t i = 0; i < 6; i++)
+            sum[i] = words->value.grad[i] + output->value.grad[i];
+        show_check("of the embedding: one row, that of the token; both its places added",
+                   show_difference(6, words->value.grad, (rapt_real[]){0, 0, 0, 1, 0, 0}) < 1e-6);
+        show_check("of the output: every row, (probability less 1 or 0) times h",
+                   show_difference(6, output->value.grad, (rapt_real[]){third, 0, third, 0, -2 * third, 0}) < 1e-6);
+        token_loss(t, set, words, words);
+        print_gradient("tied matrix", words);
+        show_check("of one matrix in both places: the sum", show_difference(6, words->value.grad, sum) < 1e-6);
+    }
+    show_ready(t, set);
+    rapt_params_free(set);
 }
 
 /* ---- Adam, schedule, clipping ----------------------------------------------------------------------------------- */
@@ -316,43 +390,6 @@ static void buffers(void)
     rapt_params_free(set);
 }
 
-/* ---- why layer norm and not batch norm ---------------------------------------------------------------------------- */
-
-/* Ioffe and Szegedy 2015, Algorithm 1, of one feature, without eps: the number x among `count` others. */
-static double batch_norm(double x, size_t count, const double *all)
-{
-    double mean = 0, variance = 0;
-    for (size_t i = 0; i < count; i++)
-        mean += all[i] / (double)count;
-    for (size_t i = 0; i < count; i++)
-        variance += (all[i] - mean) * (all[i] - mean) / (double)count;
-    return (x - mean) / sqrt(variance);
-}
-
-/* Two sentences, of four words and two, filled up with zeros; the words have two features. */
-static void norms(rapt_tape *t, rapt_params *set)
-{
-    static const rapt_real words[2][4][2] = {{{1, 3}, {3, 5}, {1, 3}, {3, 5}}, {{8, 2}, {8, 2}, {0, 0}, {0, 0}}};
-    static const double first[8] = {1, 3, 1, 3, 8, 8, 0, 0}; /* feature 0 of all positions */
-    double alone = batch_norm(3, 4, first), both = batch_norm(3, 6, first), padded = batch_norm(3, 8, first);
-    rapt_tape_begin(t, (rapt_pass){0});
-    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){2, 4, 2}, words[0][0], false);
-    rapt_tensor *x0 = rapt_tape_input(t, 3, (size_t[]){1, 4, 2}, words[0][0], false);
-    const rapt_tensor *pair = rapt_op_layer_norm(t, x, NULL, NULL, 1e-9);
-    const rapt_tensor *single = rapt_op_layer_norm(t, x0, NULL, NULL, 1e-9);
-    printf("\n-- why layer norm and not batch norm --\n");
-    if (!show_ready(t, set))
-        return;
-    printf("feature 0 of word 1 of the first sentence, which is 3:\n");
-    printf("                                          batch norm  layer norm\n");
-    printf("the sentence alone                        %10.4f  %10.4f\n", alone, (double)single->data[2]);
-    printf("beside another one                        %10.4f  %10.4f\n", both, (double)pair->data[2]);
-    printf("beside another one, padding counted, too  %10.4f\n", padded);
-    bool three = close_to(alone, 1, 1e-9) && close_to(both, -1 / sqrt(52.0 / 6), 1e-9) && close_to(padded, 0, 1e-9);
-    show_check("batch norm: 1, then -1 / sqrt(52 / 6), then 0", three);
-    show_check("layer norm does not see the other sentence", show_difference(8, single->data, pair->data) == 0);
-}
-
 /* ---- a loss that falls ------------------------------------------------------------------------------------------ */
 
 /* One training step, all of it. Returns the loss before it; the norm of its gradient in *norm. */
@@ -451,14 +488,15 @@ static void picture(rapt_tape *t, rapt_params *set) { learn(t, set, true); }
 static void chapter(rapt_tape *t, rapt_params *set)
 {
     loss_by_hand(t, set);
+    label_smoothing(t, set);
     backward_by_hand(t, set);
+    embedding_by_hand(t);
     adam_part(t);
     schedules();
     clipping(t);
     dropout(t, set);
     dropped_weights(t, set);
     buffers();
-    norms(t, set);
     learn(t, set, false);
 }
 

@@ -27,6 +27,33 @@ def is_linear(f):
 print("without the ReLU:", is_linear(without_relu))
 print("with the ReLU:", is_linear(ffn))
 
+# %% backward
+def loss(x):
+    y = ffn(x)
+    return 2 * y[0, 0] + y[0, 1]
+
+
+x = nn.tensor([[1, -2]], requires_grad=True)
+with nn.grad():
+    loss(x).backward()
+for name, gradient in (("W1", ffn.dense1.weight.grad), ("W2", ffn.dense2.weight.grad)):
+    print(f"gradient of {name}:")
+    for i, row in enumerate(gradient.tolist()):
+        print(i, *row)
+print("gradient of x:", *(f"{number:g}" for number in x.grad[0].tolist()))
+for i, step in enumerate(([0.01, 0], [0, 0.01])):  # there and back again: how fast does the loss change?
+    slope = (loss(x + nn.tensor([step])) - loss(x - nn.tensor([step]))).item() / 0.02
+    assert abs(slope - x.grad[0, i].item()) < 1e-3
+
+# %% gelu (own)
+x = nn.tensor([-2, -1, 0, 1, 2], requires_grad=True)
+with nn.grad():
+    y = x.gelu()
+    y.sum().backward()
+print("x     ", *(f"{number:7.0f}" for number in x.tolist()))
+print("GELU  ", *(f"{number:7.4f}" for number in y.tolist()))
+print("slope ", *(f"{number:7.4f}" for number in x.grad.tolist()))
+
 # %% count
 def count(module):
     """The number of parameters."""
@@ -57,3 +84,18 @@ assert alone.tolist() == y[7:8, 20:21].tolist()
 
 # %% picture
 ffn.dense1(x).relu()[0, :32, :32].heatmap()
+
+# %% answers (own)
+small = nn.PositionWiseFFN(3, 2)  # the network of the first cell
+small.load_state_dict({"dense1.weight": [[1, 1], [0, -1], [2, 0]], "dense1.bias": [0, 0, -1],
+                       "dense2.weight": [[1, 1, 0], [0, 1, -1]], "dense2.bias": [0, 1]})
+x = nn.tensor([[2, 1]], requires_grad=True)
+with nn.grad():
+    y = small(x)
+    (2 * y[0, 0] + y[0, 1]).backward()
+assert y.tolist() == [[3, -2]] and x.grad.tolist() == [[0, 2]]  # 1
+
+words = nn.PositionalEncoding(512, 0)(embedding(tokens))
+for name, inputs in (("the words", words), ("what attention gives", attention(words, words, words))):  # 2
+    rows = ffn.dense1(inputs).relu().reshape(1600, 2048).tolist()
+    print(f"{name}: {sum(not any(column) for column in zip(*rows))} of 2048 are 0 everywhere")

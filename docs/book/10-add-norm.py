@@ -32,6 +32,58 @@ def gradient_at_input(adds):
 
 print(f"without sums {gradient_at_input(adds=False):.1e}, with sums {gradient_at_input(adds=True):.1f}")
 
+# %% backward
+x = nn.tensor([[1, -1, 2, 3]], requires_grad=True)
+found = nn.tensor([[-1, 1, 2, 1]], requires_grad=True)
+g = nn.tensor([[3, 1, 2, 6]])
+add_norm = nn.AddNorm(4, dropout=0)
+with nn.grad():
+    (add_norm(x, found) * g).sum().backward()
+
+
+def loss(s):
+    """g times the norm of s, summed; with Python's numbers, which are more precise."""
+    mean = sum(s) / 4
+    deviation = (sum((a - mean) ** 2 for a in s) / 4 + 1e-5) ** 0.5
+    return sum(b * (a - mean) / deviation for a, b in zip(s, g[0].tolist()))
+
+
+def by_formula(s):
+    mean = sum(s) / 4
+    deviation = (sum((a - mean) ** 2 for a in s) / 4 + 1e-5) ** 0.5
+    z, dz = [(a - mean) / deviation for a in s], g[0].tolist()  # gamma is 1
+    mean_dz, mean_dz_z = sum(dz) / 4, sum(a * b for a, b in zip(dz, z)) / 4
+    return [(a - mean_dz - b * mean_dz_z) / deviation for a, b in zip(dz, z)]
+
+
+def by_differences(s, step=1e-4):
+    there = [loss([a + step * (i == j) for j, a in enumerate(s)]) for i in range(4)]
+    back = [loss([a - step * (i == j) for j, a in enumerate(s)]) for i in range(4)]
+    return [(a - b) / (2 * step) for a, b in zip(there, back)]
+
+
+for name, gradient in (("formula", by_formula([0, 0, 4, 4])), ("backward pass", x.grad[0].tolist()),
+                       ("differences", by_differences([0, 0, 4, 4]))):
+    print(f"{name:13}  ", *(f"{number:7.4f}" for number in gradient))
+for name, gradient in (("gamma", add_norm.ln.weight.grad), ("beta", add_norm.ln.bias.grad)):
+    print(f"gradient of {name}:", *(f"{number:.4f}" for number in gradient.tolist()))
+assert x.grad.tolist() == found.grad.tolist()  # a sum passes the same on to both
+
+# %% batch-norm
+A, B = [[1, 3], [3, 5], [1, 3], [3, 5]], [[8, 2], [8, 2], [0, 0], [0, 0]]
+
+
+def batch_norm(x, numbers):
+    mean = sum(numbers) / len(numbers)
+    return (x - mean) / (sum((number - mean) ** 2 for number in numbers) / len(numbers)) ** 0.5
+
+
+feature = [word[0] for word in A + B]
+norm = nn.LayerNorm(2, eps=1e-9)
+print(f"the sentence alone {batch_norm(3, feature[:4]):.4f} {norm([A])[0, 1, 0].item():.4f}")
+print(f"beside another one {batch_norm(3, feature[:6]):.4f} {norm([A, B])[0, 1, 0].item():.4f}")
+print(f"beside another one, padding counted, too {batch_norm(3, feature):.4f}")
+
 # %% block
 windows = [
     [420, 12735, 22262, 311, 26458, 6763, 15749, 449, 279, 5995, 7526, 323, 6677, 311, 21546, 17436],
@@ -61,3 +113,40 @@ for name, stage in (("x + attention(x)", sum1), ("norm 1", norm1)):
     print(f"position 0 of {name}: mean {abs(mean):.4f}, variance {variance:.4f}")
 for window in norm2:
     assert all(abs(mean) < 1e-5 and abs(variance - 1) < 1e-3 for mean, variance in map(moments, window))
+
+# %% answers (own)
+y = nn.tensor([[1, 7, 7, 9]], requires_grad=True)  # 1
+with nn.grad():
+    z = nn.LayerNorm(4)(y)
+    (z[0, 3] * 12).backward()
+print("norm:", *(f"{number:.3f}" for number in z[0].tolist()))
+print("gradient:", *(f"{number:.3f}" for number in y.grad[0].tolist()))
+
+
+def length(place, count):  # 2
+    """The length of the gradient behind this number of layers, with a norm at this place."""
+    x, weights = nn.tensor(nn.draw("x", (1, 64)), requires_grad=True), nn.draw("w", (1, 64))
+    norm = nn.LayerNorm(64)
+    with nn.grad():
+        h = x
+        for layer in layers[:count]:
+            if place == "pre":
+                h = h + layer(norm(h)).relu()
+            else:
+                h = h + layer(h).relu()
+                h = norm(h) if place == "post" else h
+        (h * weights).sum().backward()
+    return (x.grad * x.grad).sum().item() ** 0.5
+
+
+for place in ("none", "post", "pre"):
+    print(place, *(f"{length(place, count):.1f}" for count in (1, 5, 10, 20)))
+
+h = x  # the second of Try
+print(f"variance: {moments(h[0, 0])[1]:.2f}", end="")
+for block in range(10):
+    h = h + attention(h, h, h, causal=True)
+    h = h + ffn(h)
+    if block in (0, 9):
+        print(f", after {block + 1} blocks {moments(h[0, 0])[1]:.1f}", end="")
+print()

@@ -10,8 +10,19 @@ with nn.grad():
     loss.backward()
 print(logits.softmax()[0])
 print(f"loss: {loss.item():.4f}, perplexity: {math.exp(loss.item()):.4f}")
+print(f"in bits: {loss.item() / math.log(2):.4f}")
 for i, row in enumerate(logits.grad[0].tolist()):
     print(i, *(f"{number:g}" for number in row))
+
+# %% smoothing
+logits = nn.tensor([[[0, math.log(2), math.log(5)]]], requires_grad=True)
+with nn.grad():
+    loss = nn.cross_entropy(logits, [[2]], label_smoothing=0.1)
+    loss.backward()
+print(f"loss: {loss.item():.4f}")
+print(0, *(f"{number:f}" for number in logits.grad[0, 0].tolist()))
+target = [0.1 / 3, 0.1 / 3, 0.9 + 0.1 / 3]
+print(f"the least loss that is possible: {-sum(q * math.log(q) for q in target):.4f}")
 
 # %% backward
 layer = nn.Linear(2, 3, bias=False).reset_parameters(init="zeros")
@@ -21,6 +32,30 @@ with nn.grad():
 print(f"loss: {loss.item():.4f}")
 for i, row in enumerate(layer.weight.grad.tolist()):
     print(i, *(f"{number:f}" for number in row))
+
+# %% embedding
+def gradients(words, output):
+    """Of the loss of two positions: word 1 goes in, and word 2 is the label."""
+    with nn.grad():
+        logits = words([[1, 1]]) @ output.transpose(0, 1)
+        nn.cross_entropy(logits, [[2, 2]]).backward()
+
+
+def show(name, gradient):
+    print(f"gradient of the {name}:")
+    for word, row in enumerate(gradient.tolist()):
+        print("word", word, *(f"{number:7.4f}" for number in row))
+
+
+rows = [[1, 1], [1, 0], [1, -1]]
+words, output = nn.Embedding(3, 2), nn.Parameter(rows)
+words.weight.assign(rows)
+gradients(words, output)
+show("embedding", words.weight.grad)
+show("output", output.grad)
+words.zero_grad()
+gradients(words, words.weight)
+show("tied matrix", words.weight.grad)
 
 # %% adam (own)
 w = nn.Parameter([1, 1])
@@ -70,21 +105,6 @@ with nn.grad(step=1):
     behind = nn.Dropout(0.1)(attention.attention_weights)
 for name, weights in (("before", attention.attention_weights), ("behind", behind)):
     print(f"training, {name} dropout:", *(f"{total:.4f}" for total in weights[0, 0].sum(1).tolist()))
-
-# %% norms
-A, B = [[1, 3], [3, 5], [1, 3], [3, 5]], [[8, 2], [8, 2], [0, 0], [0, 0]]
-
-
-def batch_norm(x, numbers):
-    mean = sum(numbers) / len(numbers)
-    return (x - mean) / math.sqrt(sum((number - mean) ** 2 for number in numbers) / len(numbers))
-
-
-feature = [word[0] for word in A + B]
-norm = nn.LayerNorm(2, eps=1e-9)
-print(f"the sentence alone {batch_norm(3, feature[:4]):.4f} {norm([A])[0, 1, 0].item():.4f}")
-print(f"beside another one {batch_norm(3, feature[:6]):.4f} {norm([A, B])[0, 1, 0].item():.4f}")
-print(f"beside another one, padding counted, too {batch_norm(3, feature):.4f}")
 
 # %% model
 class Block(nn.Module):
@@ -145,3 +165,42 @@ for step in range(1, 61):
 
 # %% right
 print(f"most probable token right: {before} of 64 before, {right()} after")
+
+# %% answers (own)
+logits = nn.tensor([[0, math.log(3)]], requires_grad=True)  # 1
+nats = nn.cross_entropy(logits, [0]).item()
+with nn.grad():
+    loss = nn.cross_entropy(logits, [0], label_smoothing=0.2)
+    loss.backward()
+print(f"{nats:.4f} nats, {nats / math.log(2):.4f} bits, perplexity {math.exp(nats):.4f}; smoothed {loss.item():.4f}")
+print("gradient:", *(f"{number:.4f}" for number in logits.grad[0].tolist()))
+
+
+def train(smoothing, zero=True):  # 2
+    """The last loss and gradient norm, and the mean probability of the labels."""
+    nn.seed(1)
+    net = LanguageModel(len(numbers), 64, 4, 256).reset_parameters(init="pytorch")
+    net(inputs)
+    trainer = optim.Adam(net.parameters())
+    for step in range(1, 61):
+        with nn.grad():
+            loss = nn.cross_entropy(net(inputs), labels, label_smoothing=smoothing)
+            loss.backward()
+        norm = trainer.clip(1)
+        trainer.lr = 0.003 * min(1, step / 10)
+        trainer.step()
+        if zero:
+            trainer.zero_grad()
+    given = [row[label] for window, wanted in zip(net(inputs).softmax().tolist(), labels) for row, label in zip(window, wanted)]
+    return loss.item(), norm, sum(given) / 64
+
+
+def entropy(probabilities):
+    return -sum(p * math.log(p) for p in probabilities)
+
+
+print("loss {:.4f}, norm {:.4f}, labels {:.4f}".format(*train(0)))
+print("smoothed: loss {:.4f}, norm {:.4f}, labels {:.4f}".format(*train(0.1)))
+one, two = entropy([0.9 + 0.1 / 53] + [0.1 / 53] * 52), entropy([0.45 + 0.1 / 53] * 2 + [0.1 / 53] * 51)
+print(f"the least: {one:.4f} and {two:.4f}, together {(62 * one + 2 * two) / 64:.4f}")
+print("without zero_grad: loss {:.4f}, norm {:.1f}".format(*train(0, zero=False)))
