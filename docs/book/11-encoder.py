@@ -50,3 +50,43 @@ for row in encoder.attention_weights[0][0].reshape(-1, 10).tolist():
 # %% picture
 encoder(batch, lengths)
 encoder.attention_weights[0][0, 0].heatmap(words, words)
+
+# %% answers (own)
+small = nn.TransformerEncoderBlock(2, 2, 1, dropout=0).reset_parameters(init="zeros")  # 1
+for linear in (small.attention.W_v, small.attention.W_o, small.ffn.dense1, small.ffn.dense2):
+    linear.weight.assign([[1, 0], [0, 1]])
+print(small(nn.tensor([[[0, 4], [0, 2]]]))[0])
+
+
+def difference(a, b):
+    return max((a - b).max().item(), (b - a).max().item())
+
+
+order = [3, 0, 4, 1, 2]  # 2
+x, block = nn.draw("sentence", (1, 5, 32)), encoder.blks[0]
+moved = nn.stack([x[0, i] for i in order]).unsqueeze(0)
+print(f"a block: {max(difference(block(moved)[0, i], block(x)[0, j]) for i, j in enumerate(order)):.7f}")
+ids = [4, 5, 6, 7, 8]
+there, here = encoder([[ids[i] for i in order]]), encoder([ids])
+print(f"the encoder: {max(difference(there[0, i], here[0, j]) for i, j in enumerate(order)):.2f}")
+
+
+def largest(encoder):
+    """The mean of the largest weights of the seven tokens that count."""
+    return sum(row[:7].max().item() for row in encoder.attention_weights[0][0, 0][:7]) / 7
+
+
+_ = encoder(batch, lengths)  # Try
+print(f"largest weights: {largest(encoder):.2f}", end="")
+encoder.embedding.weight.assign(nn.draw("start", (184, 32)))
+_ = encoder(batch, lengths)
+print(f", with embeddings of 1 {largest(encoder):.2f}")
+for blocks in (2, 4, 8):
+    nn.seed(1)
+    deep = nn.TransformerEncoder(184, 32, 64, 4, blocks, dropout=0.1).eval().reset_parameters("encoder.")
+    y = deep(batch, lengths)
+    print(f"{blocks} blocks: similarity {nn.cosine_similarity(y[0, 0], y[0, 1], dim=0).item():.4f}")
+paper = nn.TransformerEncoderBlock(512, 2048, 8, dropout=0)
+_ = paper(nn.ones(1, 2, 512))  # the first input gives the layers their sizes
+size = sum(p.numel() for p in paper.parameters())
+print(f"parameters: {size:,} a block, {6 * size:,} in six")
