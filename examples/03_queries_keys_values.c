@@ -1,10 +1,12 @@
 /* examples/03_queries_keys_values.c: chapter 3 of docs/book: three linear maps make a query, a key and a value of every
- * vector. One of their elements is computed by hand.  Usage: 03_queries_keys_values [--table] */
+ * vector: on three words whose numbers say why, then on vectors of usual sizes, where one element of each is computed by hand.
+ * Usage: 03_queries_keys_values [--table] */
 #include "input.h"
 #include "show.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The three maps of self-attention; each keeps the number of features. */
 typedef struct maps {
@@ -87,28 +89,78 @@ static void project(rapt_tape *t, rapt_params *set, const char *prefix, rapt_ten
                show_difference(d, q->data, k->data) > 0.01 && show_difference(d, k->data, v->data) > 0.01);
 }
 
-/* Two words of two features, small enough for paper: the numbers of the chapter. */
-static void on_paper(rapt_tape *t, rapt_params *set)
+/* ---- three words on paper ------------------------------------------------------------------------------ */
+
+enum { WORDS = 3, FEATURES = 5, KEYS = 2 };
+static const char *const words[WORDS] = {"cat", "drinks", "milk"};
+static const char *const features[FEATURES] = {"noun", "verb", "animal", "purrs", "drink"};
+static const char *const sought[KEYS] = {"doer", "action"}, *const given[KEYS] = {"purrs", "drink"};
+static rapt_real word_vectors[WORDS * FEATURES] = {1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+/* A map from the five features to two, without bias; the first row of `weight` gives the first of the two. */
+static rapt_tensor *map_words(rapt_tape *t, rapt_params *set, const char *prefix, rapt_tensor *x, const rapt_real *weight)
 {
     rapt_linear m;
-    rapt_linear_init(&m, set, "paper.", 2, 2, &(rapt_linear_options){.init = RAPT_WEIGHT_INIT_ZEROS});
-    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 2, 2}, (rapt_real[]){1, 2, 3, -1}, false);
+    rapt_linear_init(&m, set, prefix, FEATURES, KEYS, &(rapt_linear_options){.no_bias = true, .init = RAPT_WEIGHT_INIT_ZEROS});
+    if (show_ready(t, set))
+        memcpy(m.weight->value.data, weight, KEYS * FEATURES * sizeof *weight);
+    return rapt_linear_forward(t, &m, x);
+}
+
+static void show_words(const char *name, const rapt_tensor *x, const char *const *columns)
+{
+    printf("%s:\n", name);
+    show_frame(WORDS, x->shape[1], x->data, words, columns);
+}
+
+/* Every word with every word: scores[i, j] is what word i finds in word j. */
+static bool is_symmetric(const rapt_tensor *scores)
+{
+    bool same = true;
+    for (size_t i = 0; i < WORDS * WORDS; i++)
+        same = same && scores->data[i] == scores->data[i % WORDS * WORDS + i / WORDS];
+    return same;
+}
+
+/* What each word takes: the scores as shares (chapter 6), and the mixture of the values (chapter 7). */
+static void mix(rapt_tape *t, rapt_params *set, rapt_tensor *scores, rapt_tensor *v)
+{
+    rapt_tensor *shares = rapt_op_masked_softmax(t, scores, NULL), *taken = rapt_op_matmul(t, shares, v, false);
     if (!show_ready(t, set))
         return;
-    for (int i = 0; i < 4; i++)
-        m.weight->value.data[i] = (rapt_real[]){1, 0.5, -1, 2}[i];
-    m.bias->value.data[0] = 0.5;
-    rapt_tensor *q = rapt_linear_forward(t, &m, x);
+    show_words("shares", shares, words);
+    show_words("shares times V", taken, given);
+    show_check("most of what \"drinks\" takes is from \"cat\", and most of what \"cat\" takes is from \"drinks\"",
+               shares->data[WORDS] > 0.5 && shares->data[1] > 0.5);
+}
+
+/* The numbers of the chapter: words without maps, with one map for both sides, with two; and the values. */
+static void on_paper(rapt_tape *t, rapt_params *set)
+{
+    rapt_tensor *x = rapt_tape_input(t, 2, (size_t[]){WORDS, FEATURES}, word_vectors, false);
+    rapt_tensor *q = map_words(t, set, "paper.q.", x, (rapt_real[]){0, 2, 0, 0, 0, 1, 0, 0, 0, 0});
+    rapt_tensor *k = map_words(t, set, "paper.k.", x, (rapt_real[]){0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
+    rapt_tensor *v = map_words(t, set, "paper.v.", x, (rapt_real[]){0, 0, 0, 1, 0, 0, 1, 0, 0, 1});
+    rapt_tensor *plain = rapt_op_matmul(t, x, x, true), *one = rapt_op_matmul(t, q, q, true);
+    rapt_tensor *scores = rapt_op_matmul(t, q, k, true);
     printf("-- on paper --\n");
     if (!show_ready(t, set))
         return;
-    show_tensor("weight", &m.weight->value);
-    show_tensor("bias", &m.bias->value);
-    show_corner("x", x);
-    show_corner("Q", q);
-    show_check("the queries are (2.5, 3) and (3, -5)",
-               show_difference(4, q->data, (rapt_real[]){2.5, 3, 3, -5}) == 0);
+    show_words("x", x, features);
+    show_words("x x^T", plain, words);
+    show_check("\"drinks\" finds nobody but itself", plain->data[3] == 0 && plain->data[4] == 1 && plain->data[5] == 0);
+    show_words("Q", q, sought);
+    show_words("Q Q^T", one, words);
+    show_check("one map for both sides: as much one way as the other", is_symmetric(plain) && is_symmetric(one));
+    show_words("K", k, sought);
+    show_words("Q K^T", scores, words);
+    show_check("\"drinks\" finds \"cat\", \"cat\" and \"milk\" find \"drinks\", nobody finds \"milk\"",
+               show_difference(WORDS * WORDS, scores->data, (rapt_real[]){0, 1, 0, 2, 0, 0, 0, 1, 0}) == 0);
+    show_words("V", v, given);
+    mix(t, set, scores, v);
 }
+
+/* ---- usual sizes ---------------------------------------------------------------------------------------- */
 
 static rapt_tensor *random_vectors(rapt_params *set)
 {

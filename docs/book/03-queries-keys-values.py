@@ -1,15 +1,50 @@
 """The Python cells of docs/book/03-queries-keys-values.md: tools/notebooks.py runs them for the page and for its notebook."""
-# %% paper
+# %% without
 from rapt import nn
 
-W_q = nn.Linear(2, 2)
-W_q.load_state_dict({"weight": [[1, 0.5], [-1, 2]], "bias": [0.5, 0]})
-x = nn.tensor([[1, 2], [3, -1]])
-print(W_q(x))
+words = ["cat", "drinks", "milk"]
+x = nn.tensor([[1, 0, 1, 1, 0],  # noun, verb, animal, purrs, drink
+               [0, 1, 0, 0, 0],
+               [1, 0, 0, 0, 1]])
 
-for vector, query in zip(x.tolist(), W_q(x).tolist()):
-    assert query == [sum(w * f for w, f in zip(row, vector)) + b
-                     for row, b in zip(W_q.weight.tolist(), W_q.bias.tolist())]
+
+def show(x, form=".1f"):
+    for word, row in zip(words, x.tolist()):
+        print(word, *(f"{number:{form}}" for number in row))
+
+
+show(x @ x.transpose(0, 1))
+
+# %% one
+def linear(weight):
+    """A map without bias; row i of the weight gives feature i of the result."""
+    m = nn.Linear(len(weight[0]), len(weight), bias=False)
+    m.load_state_dict({"weight": weight})
+    return m
+
+
+W_q = linear([[0, 2, 0, 0, 0],   # doer: a verb asks for it
+              [1, 0, 0, 0, 0]])  # action: a noun asks for it
+Q = W_q(x)
+show(Q)
+show(Q @ Q.transpose(0, 1))
+
+# %% two
+W_k = linear([[0, 0, 1, 0, 0],   # doer: an animal is one
+              [0, 1, 0, 0, 0]])  # action: a verb is one
+K = W_k(x)
+show(K)
+scores = Q @ K.transpose(0, 1)
+show(scores)
+
+# %% three
+W_v = linear([[0, 0, 0, 1, 0],   # it purrs
+              [0, 1, 0, 0, 1]])  # it has to do with drinking
+V = W_v(x)
+show(V)
+shares = nn.softmax(scores)
+show(shares, ".6f")
+show(shares @ V, ".6f")
 
 # %% textbook
 windows = [

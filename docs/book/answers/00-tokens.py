@@ -2,7 +2,8 @@
 # %% 1
 low = rapt.Tokenizer.train_bpe("low lower lowest", 300)
 print(", ".join(low.token(i).decode().replace(" ", "_") for i in range(256, len(low))))
-print(len(low.encode("low lower lowest")), "tokens")
+pieces = [low.token(i).decode().replace(" ", "_") for i in low.encode("low lower lowest")]
+print(f"{pieces[0]}, {' '.join(pieces[1:3])}, {' '.join(pieces[3:])}")
 print(*low.encode(" slow"))
 
 # %% 2
