@@ -84,18 +84,3 @@ assert alone.tolist() == y[7:8, 20:21].tolist()
 
 # %% picture
 ffn.dense1(x).relu()[0, :32, :32].heatmap()
-
-# %% answers (own)
-small = nn.PositionWiseFFN(3, 2)  # the network of the first cell
-small.load_state_dict({"dense1.weight": [[1, 1], [0, -1], [2, 0]], "dense1.bias": [0, 0, -1],
-                       "dense2.weight": [[1, 1, 0], [0, 1, -1]], "dense2.bias": [0, 1]})
-x = nn.tensor([[2, 1]], requires_grad=True)
-with nn.grad():
-    y = small(x)
-    (2 * y[0, 0] + y[0, 1]).backward()
-assert y.tolist() == [[3, -2]] and x.grad.tolist() == [[0, 2]]  # 1
-
-words = nn.PositionalEncoding(512, 0)(embedding(tokens))
-for name, inputs in (("the words", words), ("what attention gives", attention(words, words, words))):  # 2
-    rows = ffn.dense1(inputs).relu().reshape(1600, 2048).tolist()
-    print(f"{name}: {sum(not any(column) for column in zip(*rows))} of 2048 are 0 everywhere")

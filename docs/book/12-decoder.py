@@ -50,18 +50,3 @@ print("logits of a step:", list(step.shape))
 # %% picture
 across[0][0, 0].heatmap("<bos> nous écoutons avant de parler . <eos> <pad> <pad>".split(),
                         "we listen before we speak . <eos> <pad> <pad> <pad>".split())
-
-# %% answers (own)
-x = nn.tensor([[[4, 0], [0, 2], [2, 4], [6, 6]]])  # 1
-print(attention(x, x, x, causal=True)[0])
-three = nn.tensor([[[1, 0], [0, 1], [9, 9]]])
-print(attention(x, three, three, [3])[0, 3])
-
-positions = 0  # 2
-for i in range(10):
-    so_far = [row[:i + 1] for row in targets]
-    all_again, _ = decoder(so_far, decoder.init_state(memory, lengths))
-    positions += len(so_far[0])
-    assert all_again[:, i].tolist() == logits[:, i].tolist()
-print(f"positions: {positions} instead of 10; of 1000 words {sum(range(1, 1001)):,}")
-print(f"bytes of a cache: {2 * 6 * 100 * 512 * 4:,}")
