@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { HEADS = 16, SALES_HEADS = 4 };
 
@@ -58,6 +59,72 @@ static void on_paper(rapt_tape *t, rapt_params *set)
     show_frame(3, 3, wrong, example_words, example_words);
     show_check("then the row of \"I\" sums to 0.0071: it attends to next to nothing",
                fabs((double)wrong[0] + (double)wrong[1] + (double)wrong[2] - 3 / (1 + exp(3) + exp(6))) < 1e-6);
+}
+
+/* ---- backwards: three queries, three keys ---- */
+
+#define L 0.69314718F /* ln 2: weights become halves, quarters and fifths */
+static const rapt_real paper_scores[9] = {0, -L, -L, L, 0, L, 0, L, L};
+static const rapt_real paper_upstream[9] = {2, 4, 0, 0, -4, 8, 2, 8, -8}; /* the gradient of the weights: chapter 7 */
+
+/* The sum of weights times upstream, whose gradient by the weights is upstream. */
+static double loss_of(rapt_tape *t, const rapt_real *scores, const rapt_real *upstream)
+{
+    rapt_tensor *loss = rapt_op_weighted_sum(t, softmax_of(t, 3, 3, scores), upstream);
+    return rapt_tape_error(t)->code ? NAN : (double)loss->data[0];
+}
+
+/* The gradient by differences: each score a little larger and a little smaller. */
+static void differences(rapt_tape *t, rapt_real *gradient)
+{
+    const double h = 1.0 / 128; /* much smaller, and the rounding of the loss to 24 bits would show */
+    for (int i = 0; i < 9; i++) {
+        rapt_real scores[9];
+        memcpy(scores, paper_scores, sizeof scores);
+        scores[i] = (rapt_real)((double)paper_scores[i] + h);
+        double above = loss_of(t, scores, paper_upstream);
+        scores[i] = (rapt_real)((double)paper_scores[i] - h);
+        gradient[i] = (rapt_real)((above - loss_of(t, scores, paper_upstream)) / (2 * h));
+    }
+}
+
+/* The gradient of three scores if only the second weight counts. */
+static void print_gradient(rapt_tape *t, rapt_real a, rapt_real b, rapt_real c)
+{
+    rapt_tensor *x = rapt_tape_input(t, 3, (size_t[]){1, 1, 3}, (rapt_real[]){a, b, c}, true);
+    rapt_tensor *loss = rapt_op_weighted_sum(t, rapt_op_masked_softmax(t, x, NULL), (rapt_real[]){0, 1, 0});
+    if (rapt_backward(t, loss, NULL) == RAPT_OK)
+        printf("scores %g %g %g: gradient %.3g %.3g %.3g\n", (double)a, (double)b, (double)c, (double)x->grad[0],
+               (double)x->grad[1], (double)x->grad[2]);
+}
+
+static void backward(rapt_tape *t, rapt_params *set)
+{
+    const rapt_real by_hand[9] = {0, 0.5F, -0.5F, -0.96F, -1.28F, 2.24F, 0.32F, 3.04F, -3.36F};
+    rapt_real by_differences[9];
+    differences(t, by_differences);
+    rapt_tape_begin(t, (rapt_pass){.record = true, .keep_gradients = true});
+    rapt_tensor *scores = rapt_tape_input(t, 3, (size_t[]){1, 3, 3}, paper_scores, true);
+    rapt_tensor *weights = rapt_op_masked_softmax(t, scores, NULL);
+    rapt_backward(t, rapt_op_weighted_sum(t, weights, paper_upstream), NULL);
+    printf("\n-- backwards --\n");
+    if (!show_ready(t, set))
+        return;
+    show_corner("weights", weights);
+    show_tensor("gradient of the weights", &(rapt_tensor){.data = weights->grad, .ndim = 2, .shape = {3, 3}});
+    show_tensor("gradient of the scores", &(rapt_tensor){.data = scores->grad, .ndim = 2, .shape = {3, 3}});
+    show_check("as by hand", show_difference(9, scores->grad, by_hand) < 1e-5);
+    show_check("and as by differences", show_difference(9, scores->grad, by_differences) < 1e-3);
+    bool zero = true;
+    for (int i = 0; i < 9; i += 3)
+        zero = zero && fabs((double)(scores->grad[i] + scores->grad[i + 1] + scores->grad[i + 2])) < 1e-5;
+    show_check("each row of the gradient sums to 0", zero);
+    rapt_tape_begin(t, (rapt_pass){.record = true});
+    print_gradient(t, 1, 2, 3);
+    rapt_tape_begin(t, (rapt_pass){.record = true});
+    print_gradient(t, 10, 20, 30);
+    show_ready(t, set);
+    rapt_tape_begin(t, (rapt_pass){0});
 }
 
 /* Whether exactly the keys from lens[query] on have weight 0. */
@@ -197,6 +264,7 @@ static void picture(rapt_tape *t, rapt_params *set)
 static void chapter(rapt_tape *t, rapt_params *set)
 {
     on_paper(t, set);
+    backward(t, set);
     lengths(t, set);
     random_vectors(t, set);
     sales_textbook(t, set);

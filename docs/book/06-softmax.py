@@ -13,6 +13,49 @@ print("by columns, which is wrong:")
 for word, row in zip(words, nn.softmax(scores, axis=0).tolist()):
     print(word, *(f"{share:.6f}" for share in row))
 
+# %% backward
+from math import log
+
+double = log(2)  # a score that is larger by this has twice the weight
+S = nn.tensor([[0, -double, -double], [double, 0, double], [0, double, double]], requires_grad=True)
+dW = nn.tensor([[2, 4, 0], [0, -4, 8], [2, 8, -8]])
+with nn.grad():
+    W = nn.softmax(S)
+    (W * dW).sum().backward()  # the gradient of this sum by W is dW
+print(W)
+print(S.grad)
+
+
+def softmax_backward(w, dw):
+    m = sum(a * b for a, b in zip(w, dw))
+    return [a * (b - m) for a, b in zip(w, dw)]
+
+
+for w, dw, ds in zip(W.tolist(), dW.tolist(), S.grad.tolist()):
+    assert all(abs(a - b) < 1e-5 for a, b in zip(ds, softmax_backward(w, dw)))
+
+for row in ([1, 2, 3], [10, 20, 30]):
+    x = nn.tensor([row], requires_grad=True)
+    with nn.grad():
+        nn.softmax(x)[0, 1].backward()  # dw = 0 1 0
+    print(f"scores {row[0]} {row[1]} {row[2]}: gradient", *(f"{ds:.3g}" for ds in x.grad[0].tolist()))
+
+# %% differences
+def loss(rows):
+    """The sum of softmax(row) times dW, in double precision."""
+    shares = [[exp(s) / sum(map(exp, row)) for s in row] for row in rows]
+    return sum(w * dw for row, slopes in zip(shares, dW.tolist()) for w, dw in zip(row, slopes))
+
+
+def moved(i, j, h):
+    """The scores with h added to the one in row i, column j."""
+    return [[s + h * ((i, j) == (r, c)) for c, s in enumerate(row)] for r, row in enumerate(S.tolist())]
+
+
+h = 1e-5
+slopes = [[(loss(moved(i, j, h)) - loss(moved(i, j, -h))) / (2 * h) for j in range(3)] for i in range(3)]
+print(nn.tensor(slopes))
+
 # %% lengths
 nn.seed(1)
 scores = nn.draw("lengths.scores", (2, 2, 4), "uniform")
