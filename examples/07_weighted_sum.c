@@ -68,6 +68,106 @@ static void backward(rapt_tape *t, rapt_params *set)
     rapt_tape_begin(t, (rapt_pass){0});
 }
 
+/* ---- backwards through the whole attention: three queries, three keys, two features ---- */
+
+#define U 0.98025814F /* sqrt(2) ln 2: the scores become multiples of ln 2, the weights halves, quarters and fifths */
+static const rapt_real paper[3][6] = {{0, -U, U, 0, 0, U}, {1, 0, 0, 1, 1, 1}, {2, 0, 4, -4, 0, 8}}; /* Q, K, V */
+static const rapt_real paper_upstream[6] = {1, 0, 0, 1, 1, -1};                                      /* dO */
+
+/* The steps of the forward pass: inputs q, k and v, and what is made of them. */
+typedef struct steps {
+    rapt_tensor *input[3], *scores, *weights, *output, *loss;
+} steps;
+
+static steps forward(rapt_tape *t, const rapt_real numbers[3][6])
+{
+    steps s;
+    for (int i = 0; i < 3; i++)
+        s.input[i] = rapt_tape_input(t, 3, (size_t[]){1, 3, 2}, numbers[i], true);
+    s.scores = rapt_op_scale(t, rapt_op_matmul(t, s.input[0], s.input[1], true), 1 / sqrt(2));
+    s.weights = rapt_op_masked_softmax(t, s.scores, NULL);
+    s.output = rapt_op_matmul(t, s.weights, s.input[2], false);
+    s.loss = rapt_op_weighted_sum(t, s.output, paper_upstream); /* its gradient by the output is upstream */
+    return s;
+}
+
+/* The loss with number j of input i moved by h. */
+static double loss_of(rapt_tape *t, int i, int j, double h)
+{
+    rapt_real numbers[3][6];
+    memcpy(numbers, paper, sizeof numbers);
+    numbers[i][j] = (rapt_real)((double)paper[i][j] + h);
+    const rapt_tensor *loss = forward(t, numbers).loss;
+    return rapt_tape_error(t)->code ? NAN : (double)loss->data[0];
+}
+
+/* The gradients of q, k and v by differences: each number a little larger and a little smaller. */
+static void differences(rapt_tape *t, rapt_real gradients[3][6])
+{
+    const double h = 1.0 / 128; /* much smaller, and the rounding of the loss to 24 bits would show */
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 6; j++)
+            gradients[i][j] = (rapt_real)((loss_of(t, i, j, h) - loss_of(t, i, j, -h)) / (2 * h));
+}
+
+static void show_gradient(const char *name, const rapt_tensor *x)
+{
+    show_tensor(name, &(rapt_tensor){.data = x->grad, .ndim = 2, .shape = {x->shape[1], x->shape[2]}});
+}
+
+static void check_by_hand(const steps *s)
+{
+    const rapt_real dv[6] = {0.7F, 0.2F, 0.65F, -0.2F, 0.65F, 0}, dw[9] = {2, 4, 0, 0, -4, 8, 2, 8, -8};
+    const rapt_real ds[9] = {0, 0.5F, -0.5F, -0.96F, -1.28F, 2.24F, 0.32F, 3.04F, -3.36F};
+    rapt_real dq[6] = {-0.5F, 0, 1.28F, 0.96F, -3.04F, -0.32F}, dk[6] = {-0.96F, 0.32F, -1.28F, 2.54F, 2.24F, -2.86F};
+    for (int i = 0; i < 6; i++) {
+        dq[i] *= (rapt_real)(1 / sqrt(2));
+        dk[i] *= (rapt_real)log(2);
+    }
+    show_check("as by hand", show_difference(6, s->input[2]->grad, dv) < 1e-5 &&
+                                 show_difference(9, s->weights->grad, dw) < 1e-5 &&
+                                 show_difference(9, s->scores->grad, ds) < 1e-5 &&
+                                 show_difference(6, s->input[0]->grad, dq) < 1e-5 &&
+                                 show_difference(6, s->input[1]->grad, dk) < 1e-5);
+}
+
+static void whole_backward(rapt_tape *t, rapt_params *set)
+{
+    rapt_real by_differences[3][6], by_steps[3][6];
+    printf("\n-- backwards through the whole attention --\n");
+    differences(t, by_differences);
+    rapt_tape_begin(t, (rapt_pass){.record = true, .keep_gradients = true});
+    steps s = forward(t, paper);
+    rapt_backward(t, s.loss, NULL);
+    if (!show_ready(t, set))
+        return;
+    show_corner("weights", s.weights);
+    show_corner("output", s.output);
+    show_gradient("gradient of V", s.input[2]);
+    show_gradient("gradient of the weights", s.weights);
+    show_gradient("gradient of the scores", s.scores);
+    show_gradient("gradient of Q", s.input[0]);
+    show_gradient("gradient of K", s.input[1]);
+    check_by_hand(&s);
+    double largest = 0, fused = 0;
+    for (int i = 0; i < 3; i++) {
+        largest = fmax(largest, show_difference(6, s.input[i]->grad, by_differences[i]));
+        memcpy(by_steps[i], s.input[i]->grad, sizeof by_steps[i]);
+    }
+    show_check("and as by differences", largest < 1e-3);
+    rapt_tape_begin(t, (rapt_pass){.record = true, .keep_gradients = true});
+    for (int i = 0; i < 3; i++)
+        s.input[i] = rapt_tape_input(t, 3, (size_t[]){1, 3, 2}, paper[i], true);
+    s.output = rapt_op_attention(t, s.input[0], s.input[1], s.input[2], &(rapt_op_attention_options){.heads = 1});
+    rapt_backward(t, rapt_op_weighted_sum(t, s.output, paper_upstream), NULL);
+    if (!show_ready(t, set))
+        return;
+    for (int i = 0; i < 3; i++)
+        fused = fmax(fused, show_difference(6, s.input[i]->grad, by_steps[i]));
+    show_check("the fused attention has the same gradients", fused < 1e-5);
+    rapt_tape_begin(t, (rapt_pass){0});
+}
+
 /* A mean with weights lies between the least and the greatest of what goes in (but for rounding). */
 static bool lies_between(const rapt_tensor *values, const rapt_tensor *output)
 {
@@ -159,6 +259,7 @@ static void chapter(rapt_tape *t, rapt_params *set)
 {
     on_paper(t, set);
     backward(t, set);
+    whole_backward(t, set);
     sales_textbook(t, set);
     usual_batch(t, set);
 }

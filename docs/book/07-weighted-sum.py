@@ -11,6 +11,56 @@ print(output)
 for key, row in enumerate(V.grad.tolist()):
     print(key, *row)
 
+# %% backward
+from math import exp, log, sqrt
+
+u = sqrt(2) * log(2)
+Q = nn.tensor([[0, -u], [u, 0], [0, u]], requires_grad=True)
+K = nn.tensor([[1, 0], [0, 1], [1, 1]], requires_grad=True)
+V = nn.tensor([[2, 0], [4, -4], [0, 8]], requires_grad=True)
+dO = nn.tensor([[1, 0], [0, 1], [1, -1]])
+with nn.grad(keep_gradients=True):
+    S = Q @ K.transpose(0, 1) / sqrt(2)
+    W = nn.softmax(S)
+    O = W @ V
+    (O * dO).sum().backward()  # the gradient of this sum by O is dO
+print(W)
+print(O)
+for x in V, W, S, Q, K:
+    print(x.grad)
+
+dV = W.transpose(0, 1) @ dO
+dW = dO @ V.transpose(0, 1)
+dS = W * (dW - (W * dW).sum(axis=1, keepdim=True))
+dQ = dS @ K / sqrt(2)
+dK = dS.transpose(0, 1) @ Q / sqrt(2)
+for x, by_hand in ((V, dV), (W, dW), (S, dS), (Q, dQ), (K, dK)):
+    assert ((x.grad - by_hand) * (x.grad - by_hand)).max().item() < 1e-10
+
+# %% differences
+def loss(q, k, v):
+    """The sum of dO times the output of attention, in double precision."""
+    total = 0
+    for query, upstream in zip(q, dO.tolist()):
+        e = [exp((query[0] * key[0] + query[1] * key[1]) / sqrt(2)) for key in k]
+        total += sum(w / sum(e) * (upstream[0] * value[0] + upstream[1] * value[1]) for w, value in zip(e, v))
+    return total
+
+
+def slopes(which, h=1e-5):
+    """The gradient of Q (which = 0), K (1) or V (2)."""
+    def moved(i, f, by):
+        numbers = [Q.tolist(), K.tolist(), V.tolist()]
+        numbers[which][i][f] += by
+        return loss(*numbers)
+
+    return nn.tensor([[(moved(i, f, h) - moved(i, f, -h)) / (2 * h) for f in range(2)] for i in range(3)])
+
+
+print(slopes(2))
+print(slopes(0))
+print(slopes(1))
+
 # %% textbook
 windows = [
     [420, 12735, 22262, 311, 26458, 6763, 15749, 449, 279, 5995, 7526, 323, 6677, 311, 21546, 17436],
