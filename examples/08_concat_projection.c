@@ -54,6 +54,31 @@ static void on_paper(rapt_tape *t, rapt_params *set)
     show_check("as on paper: 4 8 and 12 8", show_difference(4, projected->data, (rapt_real[]){4, 8, 12, 8}) == 0);
 }
 
+/* The example backwards, for a gradient of the output of 1 0 and 1 2. */
+static void backward(rapt_tape *t, rapt_params *set)
+{
+    rapt_linear o;
+    rapt_linear_init(&o, set, "back.o.", 4, 2, &(rapt_linear_options){.init = RAPT_WEIGHT_INIT_ZEROS});
+    if (!show_ready(t, set))
+        return;
+    memcpy(o.weight->value.data, (rapt_real[]){1, 0, 1, 0, 0, 1, 0, -1}, 8 * sizeof(rapt_real));
+    rapt_tape_begin(t, (rapt_pass){.record = true, .keep_gradients = true});
+    rapt_tensor *heads = rapt_tape_input(t, 4, (size_t[]){1, 2, 2, 2}, (rapt_real[]){1, 2, 5, 6, 3, 4, 7, 8}, true);
+    rapt_tensor *projected = rapt_linear_forward(t, &o, rapt_op_concat_heads(t, heads));
+    rapt_backward(t, rapt_op_weighted_sum(t, projected, (rapt_real[]){1, 0, 1, 2}), NULL);
+    if (!show_ready(t, set))
+        return;
+    printf("\n-- backwards --\n");
+    const rapt_tensor *w = &o.weight->value, *b = &o.bias->value;
+    show_tensor("gradient of W_o", &(rapt_tensor){.data = w->grad, .ndim = 2, .shape = {2, 4}});
+    show_tensor("gradient of the bias", &(rapt_tensor){.data = b->grad, .ndim = 1, .shape = {2}});
+    show_tensor("gradient of the heads", &(rapt_tensor){.data = heads->grad, .ndim = 4, .shape = {1, 2, 2, 2}});
+    show_check("as on paper", show_difference(8, w->grad, (rapt_real[]){6, 8, 10, 12, 10, 12, 14, 16}) == 0 &&
+                                  show_difference(2, b->grad, (rapt_real[]){2, 2}) == 0 &&
+                                  show_difference(8, heads->grad, (rapt_real[]){1, 0, 1, 2, 1, 0, 1, -2}) == 0);
+    rapt_tape_begin(t, (rapt_pass){0});
+}
+
 /* concat[b][i][h d + j] is heads[b][h][i][j]. */
 static bool side_by_side(const rapt_tensor *heads, const rapt_tensor *concat)
 {
@@ -163,6 +188,7 @@ static void picture(rapt_tape *t, rapt_params *set)
 static void chapter(rapt_tape *t, rapt_params *set)
 {
     on_paper(t, set);
+    backward(t, set);
     sales_textbook(t, set);
     usual_batch(t, set);
     whole_layer(t, set);

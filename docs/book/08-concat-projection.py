@@ -15,6 +15,16 @@ blocks = [W_o.weight[:, 2 * i:2 * i + 2] for i in (0, 1)]  # the columns of each
 found = [heads[:, i] @ block.transpose(0, 1) for i, block in enumerate(blocks)]
 print(found[0] + found[1] + W_o.bias)
 
+# %% backward
+heads = nn.tensor([[[[1, 2], [5, 6]], [[3, 4], [7, 8]]]], requires_grad=True)
+dY = nn.tensor([[[1, 0], [1, 2]]])
+with nn.grad():
+    concat = heads.transpose(1, 2).reshape(1, 2, 4)
+    (W_o(concat) * dY).sum().backward()
+print(W_o.weight.grad)
+print(W_o.bias.grad)
+print(heads.grad)
+
 # %% textbook
 windows = [
     [420, 12735, 22262, 311, 26458, 6763, 15749, 449, 279, 5995, 7526, 323, 6677, 311, 21546, 17436],

@@ -20,6 +20,12 @@ def difference(a, b):
     return max(abs(x - y) for x, y in zip(numbers(a), numbers(b), strict=True))
 
 
+def tries(page):
+    """The section "Try" of a chapter, in either language, as one line."""
+    section = re.search(r"\n## (?:Try|试一试)\n(.*?)\n## ", page.read_text(encoding="utf-8"), re.S)
+    return " ".join(section[1].split())
+
+
 class Cells(unittest.TestCase):
     def setUp(self):
         self.addCleanup(nn.set_printoptions, 4, 1000, 3, 80)
@@ -45,6 +51,13 @@ class Cells(unittest.TestCase):
                     break
         self.assertEqual(found, {before for before, _ in changes})
         return names, printed.getvalue()
+
+    def assert_answers(self, chapter, figures):
+        """The answers of a chapter's suggestions have these figures, in this order, in each language."""
+        pages, pattern = sorted(BOOK.glob(f"{chapter}-*.md")), r"\b.*?\b".join(map(re.escape, figures))
+        for page in pages:
+            self.assertRegex(tries(page), re.compile(rf"\b{pattern}\b", re.ASCII), page.name)
+        self.assertGreater(len(pages), 0)
 
     def assert_fails(self, *arguments):
         """One of the asserts of the cells fails; as they are, test_notebooks.py tests that they hold."""
@@ -107,10 +120,11 @@ class Tries(Cells):
         self.assertEqual([row.index(max(row)) for row in scores[1].tolist()], list(range(16)))
         hidden = [score == float("-inf") for score in names["masked"][5]]
         self.assertEqual(hidden, [key not in (2, 3, 4, 5) for key in range(16)])
-        shares = [nn.softmax(nn.draw(f"random.q{d}", (1, 200, d)) @ nn.draw(f"random.k{d}", (1, 200, d)).transpose(1, 2))[0]
-                  for d in (4, 64, 1024)]
-        largest = [sum(max(row) for row in rows.tolist()) / 200 for rows in shares]
-        self.assertEqual(largest, sorted(largest))
+        products = {d: nn.draw(f"random.q{d}", (1, 200, d)) @ nn.draw(f"random.k{d}", (1, 200, d)).transpose(1, 2)
+                    for d in (4, 16, 64, 256, 1024)}
+        largest, scaled = ([sum(max(row) for row in nn.softmax(scores * d**power)[0].tolist()) / 200
+                            for d, scores in products.items()] for power in (0, -0.5))
+        self.assert_answers("05", [f"{share:.3f}" for share in largest + [min(scaled), max(scaled)]])
 
     def test_06(self):
         names, _ = self.run_cells("06", ["nn.softmax(scores * 10)", 'nn.softmax(scores.masked_fill(keep.eq(0), float("-inf")))',
@@ -118,6 +132,8 @@ class Tries(Cells):
         self.assertGreater(nn.softmax(names["scores"] * 10)[0, 2].item(), 0.9999)
         hidden = nn.softmax(names["scores"].masked_fill(nn.tensor([[1, 0, 1]]).eq(0), float("-inf")))
         self.assertEqual(hidden[:, 1].tolist(), [0] * 3)
+        even = nn.softmax(names["scores"] * 0.1)[0]
+        self.assert_answers("06", [f"{share:.4f}" for share in even.tolist() + hidden[0].tolist()])
         x = nn.tensor([[[1, 2]], [[3, 4]]], requires_grad=True)
         with nn.grad():
             nn.masked_softmax(x, [0, 0]).sum().backward()
@@ -128,6 +144,20 @@ class Tries(Cells):
         names, _ = self.run_cells("07", ["weights = nn.ones(4, 4, 16, 16) / 16", "weights @ V"], last="textbook")
         output = (nn.ones(4, 4, 16, 16) / 16 @ names["V"])[0, 0].tolist()
         self.assertEqual(output, [output[0]] * 16)
+
+    def test_07_explain(self):
+        """The gradients of a model are what the chapter says that `rapt explain --train` shows."""
+        e = rapt.Model.load(support.translator()).explain("I see the sea.", target="Je vois la mer.", gradients=True)
+        module = "decoder.0.self_attention"
+        dS = nn.tensor(e[f"grad:{module}.scaled"])
+        weights, dW = (nn.tensor(e[f"{prefix}{module}.weights"]) for prefix in ("", "grad:"))
+        k, dQ = (nn.tensor(e[f"{prefix}{module}.{name}.heads"]) for prefix, name in (("", "k"), ("grad:", "q")))
+        largest = max(map(abs, numbers(dS)))
+        self.assertGreater(largest, 0)
+        self.assertLess(max(map(abs, numbers(dS.sum(axis=-1)))), 1e-5 * largest)
+        self.assertEqual(set(numbers(dS[:, :, 0])) | {ds for ds, w in zip(numbers(dS), numbers(weights)) if w == 0}, {0})
+        self.assertLess(difference(dS, weights * (dW - (weights * dW).sum(axis=-1, keepdim=True))), 1e-5 * largest)
+        self.assertLess(difference(dQ, dS @ k / k.shape[-1]**0.5), 1e-4 * max(map(abs, numbers(dQ))))
 
     def test_08(self):
         words = ["attention.W_o.weight.assign([row[:4] + [0] * 12 for row in attention.W_o.weight.tolist()])",
