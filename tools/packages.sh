@@ -39,6 +39,12 @@ need_for_mpi() {
     { command -v mpicc && command -v mpirun; } >/dev/null || need 'processes on several machines: MPI' openmpi-bin libopenmpi-dev
 }
 
+# What it takes to build the module of WebAssembly, and to run it.
+need_for_wasm() {
+    need 'the module of WebAssembly: a compiler, and what its linker asks node for' emscripten node-acorn
+    command -v node >/dev/null || need 'the module of WebAssembly: what runs it' nodejs
+}
+
 # The packages for comparing the library with the last release's.
 need_for_abi() {
     need 'the report of what changed for programs that are linked with the library' abigail-tools xz-utils

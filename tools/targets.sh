@@ -12,7 +12,7 @@ TARGETS_ROOT=${TARGETS_ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/bu
 SUITES=${SUITES:-bookworm bookworm-security} # SUITES=bookworm: where a mirror lacks the security updates
 TARGET_LIBRARIES=(jansson libyaml xxhash pcre2 zlib) # linked into all; programs that serve have libmicrohttpd, too
 
-# name, what zig calls it (or Debian's cross compiler), what CMake calls its system and processor, the tags of a wheel
+# name, what zig calls it (or gcc or emcc: Debian's compiler), what CMake calls its system and processor, the tags of a wheel
 TARGETS='
 x86_64-linux-gnu    x86_64-linux-gnu.2.17   Linux   x86_64   manylinux_2_17_x86_64.manylinux2014_x86_64
 aarch64-linux-gnu   aarch64-linux-gnu.2.17  Linux   aarch64  manylinux_2_17_aarch64.manylinux2014_aarch64
@@ -24,6 +24,7 @@ x86_64-macos        x86_64-macos.11.0       Darwin  x86_64   macosx_11_0_x86_64
 x86_64-freebsd      x86_64-freebsd          FreeBSD amd64    freebsd_14_0_release_amd64
 riscv64-linux-gnu   gcc                     Linux   riscv64  linux_riscv64
 i686-linux-musl     x86-linux-musl          Linux   i686     linux_i686
+wasm32-emscripten   emcc                    Emscripten wasm32 emscripten_wasm32
 '
 
 # target_set NAME: the variables TARGET, TRIPLE, TARGET_SYSTEM, PROCESSOR, WHEEL_TAG, TARGET_FOLDER and PREFIX.
@@ -100,10 +101,12 @@ target_tools() {
     local tools=$TARGET_FOLDER/bin tool flags='-ffunction-sections -fdata-sections'
     [ "$TARGET_SYSTEM" = Windows ] || flags+=' -fno-unwind-tables -fno-asynchronous-unwind-tables' # there its C library needs them
     mkdir -p "$tools"
-    local compiler="$ZIG cc -target $TRIPLE -s -fno-sanitize=undefined" prefix="$ZIG " emulator=''
+    local compiler="${ZIG:-} cc -target $TRIPLE -s -fno-sanitize=undefined" prefix="${ZIG:-} " emulator=''
     [ "$TARGET_SYSTEM" != Darwin ] || compiler+=' -fvisibility=hidden'
     if [ "$TRIPLE" = gcc ]; then
         compiler=$TARGET-gcc prefix=$TARGET- emulator="-L;/usr/$TARGET"
+    elif [ "$TRIPLE" = emcc ]; then
+        compiler=emcc prefix=em
     fi
     case $PROCESSOR in aarch64 | riscv64) emulator="qemu-$PROCESSOR;$emulator" ;; esac
     printf '#!/bin/sh\nexec %s "-ffile-prefix-map=%s=." "-ffile-prefix-map=%s=." "$@"\n' \
@@ -130,6 +133,15 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(ENV{PKG_CONFIG_LIBDIR} $PREFIX/lib/pkgconfig)
 ${emulator:+set(CMAKE_CROSSCOMPILING_EMULATOR $emulator)}
 EOF
+    [ "$TRIPLE" != emcc ] || cat >>"$TARGET_FOLDER/toolchain.cmake" <<'EOF'
+set(EMSCRIPTEN_SYSTEM_PROCESSOR ${CMAKE_SYSTEM_PROCESSOR})
+set(CMAKE_C_COMPILER emcc) # asked for its version, it takes no other options
+string(APPEND CMAKE_C_FLAGS_INIT " -ffile-prefix-map=${CMAKE_CURRENT_LIST_DIR}/../..=.")
+execute_process(COMMAND em-config EMSCRIPTEN_ROOT OUTPUT_VARIABLE EMSCRIPTEN_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
+include(${EMSCRIPTEN_ROOT}/cmake/Modules/Platform/Emscripten.cmake)
+# Programs read from emscripten 3.1.6 find their modules by a function that later versions of node have otherwise.
+set(CMAKE_CROSSCOMPILING_EMULATOR node;--no-experimental-fetch;--experimental-wasm-relaxed-simd)
+EOF
     [ "$TARGET_SYSTEM" != Darwin ] || cat >>"$TARGET_FOLDER/toolchain.cmake" <<'EOF'
 # After CMake's own rules for the system. They ask a program of macOS whether it knows @rpath, and make bundles of modules, which
 # zig takes for programs; the loader takes a library for a bundle.
@@ -144,7 +156,7 @@ EOF
 build_library() {
     local build=$TARGET_FOLDER/$1
     cmake -S "$2" -B "$build" -DCMAKE_TOOLCHAIN_FILE="$TARGET_FOLDER/toolchain.cmake" -DCMAKE_BUILD_TYPE=MinSizeRel \
-        -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_INSTALL_PREFIX="$PREFIX" \
+        -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=$PIC -DCMAKE_INSTALL_PREFIX="$PREFIX" \
         -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_POLICY_VERSION_MINIMUM=3.5 "${@:3}" &&
         cmake --build "$build" -j"${JOBS:-$(nproc)}" && cmake --install "$build"
 }
@@ -194,14 +206,15 @@ target_libraries() {
 }
 
 build_libraries() {
-    local from=$TARGETS_ROOT/sources yaml_static='' pcre2_static=''
+    local from=$TARGETS_ROOT/sources yaml_static='' pcre2_static='' JIT=ON PIC=ON
+    [ "$TRIPLE" != emcc ] || JIT=OFF PIC=OFF # a module is not changed once it runs, and is no shared object
     [ "$TARGET_SYSTEM" != Windows ] || yaml_static=-DYAML_DECLARE_STATIC pcre2_static=-DPCRE2_STATIC
     build_library jansson "$from/jansson" -DJANSSON_BUILD_DOCS=OFF -DJANSSON_WITHOUT_TESTS=ON -DJANSSON_EXAMPLES=OFF &&
         build_library yaml "$from/libyaml" -DBUILD_TESTING=OFF &&
         pkg_config yaml-0.1 yaml libyaml $yaml_static &&
         build_library xxhash "$from/xxhash/cmake_unofficial" -DXXHASH_BUILD_XXHSUM=OFF -DCMAKE_BUILD_TYPE=Release &&
         pkg_config libxxhash xxhash xxhash &&
-        build_library pcre2 "$from/pcre2" -DPCRE2_BUILD_PCRE2GREP=OFF -DPCRE2_BUILD_TESTS=OFF -DPCRE2_SUPPORT_JIT=ON &&
+        build_library pcre2 "$from/pcre2" -DPCRE2_BUILD_PCRE2GREP=OFF -DPCRE2_BUILD_TESTS=OFF -DPCRE2_SUPPORT_JIT=$JIT &&
         pkg_config libpcre2-8 pcre2-8 pcre2 $pcre2_static &&
         build_zlib "$from/zlib" &&
         { [ "$TARGET_SYSTEM" != Linux ] || (build_microhttpd "$from/libmicrohttpd"); } &&
@@ -212,7 +225,8 @@ build_libraries() {
 # cmocka has a uintptr_t of its own where neither of two macros tells it that the C library has one. With the first macro macOS
 # has none, and with the second Windows.
 build_cmocka() {
-    local has_uintptr=-D_UINTPTR_T
+    local has_uintptr=-D_UINTPTR_T PIC=ON
+    [ "$TRIPLE" != emcc ] || has_uintptr=-D_UINTPTR_T_DEFINED PIC=OFF
     [ "$TARGET_SYSTEM" != Darwin ] || has_uintptr=-D_UINTPTR_T_DEFINED
     CFLAGS=$has_uintptr build_library cmocka "$TARGETS_ROOT/sources/cmocka" -DWITH_EXAMPLES=OFF -DUNIT_TESTING=OFF -DWITH_STATIC_LIB=ON &&
         mv "$PREFIX/lib/libcmocka-static.a" "$PREFIX/lib/libcmocka.a" && rm -f "$PREFIX"/lib/libcmocka{.so,.dylib,.dll}* &&
@@ -230,7 +244,7 @@ say_no_sources() {
 target_make() {
     target_set "$1" || return
     [[ $TARGETS_ROOT$PWD != *[[:space:]]* ]] || { echo "targets.sh: there is a space in $TARGETS_ROOT or $PWD: tool chains need a path without"; return 1; }
-    target_venv || { echo "targets.sh: zig cannot be had from PyPI, or python3 has no venv"; return 1; }
+    [ "$TRIPLE" = emcc ] || target_venv || { echo "targets.sh: zig cannot be had from PyPI, or python3 has no venv"; return 1; }
     target_sources "${TARGET_LIBRARIES[@]}" libmicrohttpd ${TARGET_TESTS:+cmocka} >"$TARGETS_ROOT/sources.log" 2>&1 || { say_no_sources; return 1; }
     target_tools && target_libraries
 }

@@ -10,8 +10,12 @@
 
 /* A struct of options has no padding behind its last member, so a member that a later version appends begins where a program's
  * shorter struct ends, and sized_take never copies a part of it. */
+#ifdef __EMSCRIPTEN__ /* a module of WebAssembly has the library within it: no version but its own */
+#define SIZED_ENDS_WITH(type, last) _Static_assert(offsetof(type, last) > 0, "the size is the first member")
+#else
 #define SIZED_ENDS_WITH(type, last)                                                                     \
     _Static_assert(offsetof(type, last) + sizeof(((type *)0)->last) == sizeof(type), "padding at the end of " #type)
+#endif
 
 /* Whether a member of an integer or floating type has the value RAPT_AS_MODEL (rapt/defaults.h). */
 #define SIZED_AS_MODEL(x) ((x) == (__typeof__(x))RAPT_AS_MODEL)

@@ -1,0 +1,15 @@
+#!/bin/bash
+# tools/wasm.sh [FOLDER [CMAKE-OPTION...]]: the library as a module of WebAssembly, rapt.js and rapt.wasm, in FOLDER (build-wasm);
+# docs/wasm.md says how to call it. It needs emscripten and node (tools/packages.sh: need_for_wasm); the libraries that rapt stands
+# on are built from Debian's sources, once (tools/targets.sh, TARGETS_ROOT names a folder that has them). With TARGET_TESTS=yes and
+# -DRAPT_TESTS=ON the folder has tests, too, which ctest runs in node. The last line is the folder.
+set -eu
+cd "$(dirname "$0")/.."
+folder=${1:-build-wasm}
+[ $# = 0 ] || shift
+command -v emcc node >/dev/null || { echo 'tools/wasm.sh: there is no emscripten or no node; on Debian: apt-get install emscripten node-acorn nodejs'; exit 1; }
+. tools/targets.sh
+target_make wasm32-emscripten
+tools/configure.sh "$folder" -DCMAKE_TOOLCHAIN_FILE="$TARGET_FOLDER/toolchain.cmake" "$@"
+cmake --build "$folder" -j"${JOBS:-$(nproc)}" >"$folder/build.log" 2>&1 || { grep -E -A3 'error:' "$folder/build.log" | cut -c1-300 | head -40; exit 1; }
+echo "$folder"
