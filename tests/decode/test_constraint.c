@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
+#include "decode/schema/schema_effects.h"
 #include "decode/schema/schema_mask.h"
 #include "decode/schema_case.h"
 #include "engine/lm_requests.h"
@@ -224,6 +225,107 @@ static void tables_change_no_mask(void **state)
     rapt_tokenizer_free(ks[1]);
 }
 
+/* The patterns of a schema [{anyOf: patterns}]. */
+static size_t patterns_of(rapt_constraint *of, const schema_dfa **dfas)
+{
+    const schema_node *item = ((json_schema *)of)->root->shapes[0].rest;
+    for (size_t i = 0; i < item->count; i++)
+        dfas[i] = item->shapes[i].dfa;
+    return item->count;
+}
+
+/* Returns for how many of the patterns the first mask within them finds effects. */
+static size_t walk_patterns(const rapt_constraint *of, const rapt_tokenizer *k)
+{
+    rapt_error err = {0};
+    constrained c;
+    arena memory;
+    uint8_t *allowed = malloc(rapt_tokenizer_size(k));
+    const schema_dfa *dfas[4];
+    size_t found = 0;
+    assert_non_null(allowed);
+    arena_init(&memory, 4096);
+    assert_int_equal(constrained_init(&c, of, k, &memory, &err), RAPT_OK);
+    assert_true(constrained_put(&c, case_byte(k, '[')) && constrained_put(&c, case_byte(k, '"')));
+    assert_true(schema_mask(c.state, schema_of(&c), c.trie, &memory, allowed));
+    for (size_t i = patterns_of((rapt_constraint *)of, dfas); i-- > 0;)
+        found += atomic_load(&dfas[i]->rows) != NULL;
+    constrained_begin(&c);
+    walk_tokens(&c, 29, false);
+    free(allowed);
+    constrained_free(&c);
+    arena_free(&memory);
+    return found;
+}
+
+/* Tables without room for the effects on all patterns at once, but on each. */
+static void patterns_are_found_one_by_one(void **state)
+{
+    rapt_error err = {0};
+    rapt_tokenizer *k = pairs_of_json();
+    rapt_constraint *of = schema_constraint(PATTERNS);
+    const schema_dfa *dfas[4];
+    (void)state;
+    assert_int_equal(patterns_of(of, dfas), 4);
+    const size_t bytes = schema_effects_bytes(dfas, 4, token_trie_of(k, &err)); /* the rows need more */
+    atomic_store(&((json_schema *)of)->tables.left, bytes);
+    assert_int_equal(walk_patterns(of, k), 2);
+    rapt_constraint_free(of);
+    rapt_tokenizer_free(k);
+}
+
+/* Pairs of random characters and parts of escapes, which have many effects on a pattern of characters. */
+static rapt_tokenizer *pairs_of_characters(void)
+{
+    static const char *const parts[] = {"a", "x", "\\", "n", "\\u", "0", "d", "8", "\\ud8", "\\\\", "\xC3\xA9", "\xE4\xB8\xAD",
+                                        "\xE0\xA4\x84", "\xED\x9F\xBF", "\xF0\x9F\x98\x80", "\xF1\x80\x80\x80",
+                                        "\xF4\x8F\xBF\xBF"};
+    rapt_error err = {0};
+    buffer_writer w = {.failed = false};
+    for (size_t i = 0; i < 100000; i++) {
+        const char *part = parts[rng_below(5, i, sizeof parts / sizeof *parts)];
+        buffer_put(&w, part, strlen(part));
+    }
+    rapt_tokenizer *k = rapt_tokenizer_train_bpe(w.bytes.data, w.bytes.size, &TRAIN_BPE(.vocab_size = 2500, .threads = 1), &err);
+    buffer_free(&w.bytes);
+    assert_non_null(k);
+    return k;
+}
+
+#define MANY_EFFECTS "{'type':'array','minItems':99,'items':{'anyOf':[{'type':'string','pattern':'^[^a]{2,30}$'}," \
+    "{'type':'string','pattern':'^[^b]{50}(?:[^bx][^b0]){3,}$'}]}}"
+
+static void patterns_are_found_at_once(void **state)
+{
+    rapt_tokenizer *k = pairs_of_json();
+    rapt_constraint *of = schema_constraint(PATTERNS);
+    (void)state;
+    assert_int_equal(walk_patterns(of, k), 4);
+    rapt_constraint_free(of);
+    rapt_tokenizer_free(k);
+}
+
+/* Too many effects on one pattern: the others are found without it. */
+static void patterns_of_many_effects_are_walked(void **state)
+{
+    rapt_error err = {0};
+    rapt_tokenizer *k = pairs_of_characters();
+    rapt_constraint *of = schema_constraint(MANY_EFFECTS);
+    const schema_dfa *dfas[2];
+    static const size_t firsts[] = {0, 1, 0}, counts[] = {2, 1, 1};
+    (void)state;
+    assert_int_equal(patterns_of(of, dfas), 2);
+    assert_int_equal(walk_patterns(of, k), 2);
+    for (size_t i = 0; i < 3; i++) {
+        schema_effects e;
+        assert_true(schema_effects_find(&e, dfas + firsts[i], counts[i], token_trie_of(k, &err)));
+        assert_int_equal(e.count > 0, i == 2);
+        schema_effects_free(&e);
+    }
+    rapt_constraint_free(of);
+    rapt_tokenizer_free(k);
+}
+
 /* NaN of a model is the sampler's to refuse, not a schema's. */
 static void nan_stays(void **state)
 {
@@ -433,10 +535,11 @@ static void what_does_not_fit_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(masks_are_those_of_bytes),
-                                       cmocka_unit_test(tables_change_no_mask), cmocka_unit_test(nan_stays),
-                                       cmocka_unit_test(texts_obey), cmocka_unit_test(engines_give_the_same),
-                                       cmocka_unit_test(texts_end_without_tokens),
-                                       cmocka_unit_test(what_does_not_fit_is_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(masks_are_those_of_bytes), cmocka_unit_test(tables_change_no_mask),
+        cmocka_unit_test(patterns_are_found_at_once), cmocka_unit_test(patterns_are_found_one_by_one),
+        cmocka_unit_test(patterns_of_many_effects_are_walked), cmocka_unit_test(nan_stays),
+        cmocka_unit_test(texts_obey), cmocka_unit_test(engines_give_the_same), cmocka_unit_test(texts_end_without_tokens),
+        cmocka_unit_test(what_does_not_fit_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,16 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MASK_FINDS = 2 };
-
 typedef struct mask_walk {
     schema_tables *tables;
     const token_trie *trie;
     arena *scratch;
     uint8_t *allowed;
-    size_t left;  /* work */
-    size_t finds; /* patterns whose effects may be found; the others are walked, so that no mask takes long */
-    bool brief;   /* there was none left: only tokens of one character, and those that are known beforehand */
+    size_t left; /* work */
+    bool brief;  /* there was none left: only tokens of one character, and those that are known beforehand */
     schema_state *levels[TRIE_LONGEST + 1]; /* after each byte of a token; made when they are needed */
     uint8_t spanned[2][JSON_CHAR_STATES];   /* characters up to which allow_span has been, plus 1 */
     uint64_t *stay;      /* bits of tokens that stay in a pattern; NULL: there is none yet */
@@ -120,7 +117,7 @@ static bool walk_quotes(mask_walk *w, const uint64_t *quotes)
 /* The bytes of a pattern, and what follows its end. */
 static bool walk_pattern(mask_walk *w, const schema_run *r)
 {
-    const uint64_t *row = schema_row(w->tables, r->now->dfa, w->trie, r->low, &w->finds, w->scratch);
+    const uint64_t *row = schema_row(w->tables, r->now->dfa, w->trie, r->low, w->scratch);
     schema_state *after = mask_level(w, 0);
     if (!row || !after || !begin_patterns(w))
         return false;
@@ -239,11 +236,34 @@ static bool walk_other_key(mask_walk *w, const schema_run *r)
     return true;
 }
 
+static bool run_is_in_pattern(const schema_run *r)
+{
+    return r->phase == RUN_SCALAR && r->now->kind == SCHEMA_PATTERN;
+}
+
+/* The patterns that differ among those in which the output is. */
+static bool begin_rows(mask_walk *w, const schema_state *s)
+{
+    const schema_dfa *dfas[SCHEMA_PATTERN_RUNS];
+    size_t count = 0;
+    for (size_t i = 0; i < s->count && count < SCHEMA_PATTERN_RUNS; i++) {
+        const schema_run *r = &s->runs[i];
+        size_t k = 0;
+        if (!run_is_in_pattern(r))
+            continue;
+        while (k < count && dfas[k] != r->now->dfa)
+            k++;
+        if (k == count)
+            dfas[count++] = r->now->dfa;
+    }
+    return schema_rows_begin(w->tables, dfas, count, w->trie);
+}
+
 static bool walk_run(mask_walk *w, const schema_run *r)
 {
     if (r->phase == RUN_SCALAR && r->now->kind == SCHEMA_STRING)
         return walk_string(w, r);
-    if (r->phase == RUN_SCALAR && r->now->kind == SCHEMA_PATTERN)
+    if (run_is_in_pattern(r))
         return walk_pattern(w, r);
     if (r->phase == RUN_OTHER_KEY && !w->brief)
         return walk_other_key(w, r);
@@ -273,7 +293,7 @@ bool schema_mask_within(const schema_state *s, json_schema *of, const token_trie
         w->scratch = scratch;
         w->allowed = allowed;
         w->left = work;
-        w->finds = MASK_FINDS;
+        ok = begin_rows(w, s);
     }
     for (size_t i = 0; i < s->count && ok; i++) {
         ok = walk_run(w, &s->runs[i]);

@@ -6,11 +6,15 @@
 
 #include <stdlib.h>
 
+enum { SINGLE_FINDS = 2 }; /* patterns whose effects are found in one mask, if all at once have too many: 2 ms each */
+
 /* For one pattern and one vocabulary. */
 typedef struct schema_rows {
     struct schema_rows *next, *after; /* for the same pattern, for the same schema */
     uint64_t hash;                    /* of the trie */
-    schema_effects effects;
+    const schema_effects *effects;    /* NULL: there are too many */
+    size_t part;                      /* the pattern's place there */
+    schema_effects *owned;            /* the same; NULL: they are freed with another pattern's rows */
     size_t states;
     _Atomic(uint64_t *) rows[];       /* [states] */
 } schema_rows;
@@ -84,11 +88,12 @@ static void gather_bits(const uint16_t *of, size_t count, const uint8_t *has, ui
     }
 }
 
-static void row_by_effects(const schema_effects *e, const schema_dfa *d, const token_trie *t, uint16_t state, uint64_t *row)
+static void row_by_effects(const schema_rows *r, const schema_dfa *d, const token_trie *t, uint16_t state, uint64_t *row)
 {
+    const schema_effects *e = r->effects;
     uint8_t stays[EFFECTS_MAX], ends[EFFECTS_MAX];
     for (size_t i = 0; i < e->count; i++) {
-        const uint16_t after = e->after[i * d->states + state];
+        const uint16_t after = e->after[r->part][e->parts[i * e->patterns + r->part] * d->states + state];
         stays[i] = after != SCHEMA_DFA_BAD;
         ends[i] = quote_ends(d, after);
     }
@@ -116,43 +121,86 @@ static void rows_keep(schema_tables *tables, schema_dfa *d, schema_rows *r)
         ;
 }
 
-/* *found NULL: not now, or the tables are full. Two threads may make the same rows at once: both are kept. False: out of
- * memory. */
-static bool rows_find(schema_tables *tables, const schema_dfa *d, const token_trie *t, size_t *finds, schema_rows **found)
+static size_t rows_bytes(const schema_dfa *d)
 {
-    const size_t own = sizeof(schema_rows) + d->states * sizeof(uint64_t *), most = schema_effects_bytes(d, t);
-    *found = rows_known(d, t);
-    if (*found || *finds == 0 || !tables_take(tables, own + most))
-        return true;
-    (*finds)--;
-    schema_rows *r = calloc(1, own);
-    if (!r || !schema_effects_find(&r->effects, d, t)) {
-        free(r);
-        tables_give(tables, own + most);
-        return false;
-    }
-    tables_give(tables, most - r->effects.bytes);
-    r->hash = t->hash;
-    r->states = d->states;
-    rows_keep(tables, (schema_dfa *)d, r);
-    *found = r;
-    return true;
+    return sizeof(schema_rows) + d->states * sizeof(uint64_t *);
 }
 
-const uint64_t *schema_row(schema_tables *tables, const schema_dfa *d, const token_trie *t, size_t state, size_t *finds,
-                           arena *scratch)
+/* Rows of patterns that have none, if their effects can be found or there is one pattern. False: out of memory. */
+static bool rows_new(const schema_dfa *const *dfas, size_t count, const token_trie *t, schema_rows **list)
 {
-    schema_rows *r;
+    schema_effects *e = malloc(sizeof *e);
+    bool ok = e && schema_effects_find(e, dfas, count, t);
+    const bool found = ok && e->count > 0;
+    for (size_t i = 0; i < count && ok && (found || count == 1); i++) {
+        ok = (list[i] = calloc(1, rows_bytes(dfas[i]))) != NULL;
+        if (ok) {
+            list[i]->hash = t->hash;
+            list[i]->states = dfas[i]->states;
+            list[i]->effects = found ? e : NULL;
+            list[i]->part = i;
+        }
+    }
+    if (ok && found) {
+        list[0]->owned = e;
+        return true;
+    }
+    if (e)
+        schema_effects_free(e);
+    free(e);
+    return ok;
+}
+
+/* *made: the patterns have rows now; else the tables are full, or several patterns have too many effects. Two threads may make
+ * the same rows at once: both are kept. False: out of memory. */
+static bool rows_make(schema_tables *tables, const schema_dfa *const *dfas, size_t count, const token_trie *t, bool *made)
+{
+    schema_rows *list[SCHEMA_PATTERN_RUNS] = {NULL};
+    size_t own = 0, most = schema_effects_bytes(dfas, count, t);
+    for (size_t i = 0; i < count; i++)
+        own += rows_bytes(dfas[i]);
+    *made = false;
+    if (!tables_take(tables, own + most))
+        return true;
+    const bool ok = rows_new(dfas, count, t, list);
+    *made = ok && list[0];
+    tables_give(tables, *made ? most - (list[0]->owned ? list[0]->owned->bytes : 0) : own + most);
+    for (size_t i = 0; i < count && *made; i++)
+        rows_keep(tables, (schema_dfa *)dfas[i], list[i]);
+    for (size_t i = 0; i < count && !*made; i++)
+        free(list[i]);
+    return ok;
+}
+
+bool schema_rows_begin(schema_tables *tables, const schema_dfa *const *dfas, size_t count, const token_trie *t)
+{
+    const schema_dfa *fresh[SCHEMA_PATTERN_RUNS];
+    size_t some = 0, finds = 0;
+    bool made = true, ok = true;
+    for (size_t i = 0; i < count; i++)
+        if (!rows_known(dfas[i], t))
+            fresh[some++] = dfas[i];
+    if (some > 0)
+        ok = rows_make(tables, fresh, some, t, &made);
+    for (size_t i = 0; i < some && some > 1 && ok && !made && finds < SINGLE_FINDS; i++) {
+        bool single;
+        ok = rows_make(tables, &fresh[i], 1, t, &single);
+        finds += single;
+    }
+    return ok;
+}
+
+const uint64_t *schema_row(schema_tables *tables, const schema_dfa *d, const token_trie *t, size_t state, arena *scratch)
+{
+    schema_rows *r = rows_known(d, t);
     const size_t words = schema_token_words(t) + schema_quote_words(t);
-    if (!rows_find(tables, d, t, finds, &r))
-        return NULL;
     uint64_t *found = r ? atomic_load(&r->rows[state]) : NULL;
     if (found)
         return found;
     const bool keeps = r && tables_take(tables, words * sizeof *found);
     uint64_t *row = keeps ? calloc(words + 1, sizeof *row) : arena_zeroed(scratch, words + 1, sizeof *row);
-    if (row && r && r->effects.count > 0)
-        row_by_effects(&r->effects, d, t, (uint16_t)state, row);
+    if (row && r && r->effects)
+        row_by_effects(r, d, t, (uint16_t)state, row);
     else if (row)
         row_by_walk(d, t, (uint16_t)state, row);
     if (!keeps || (row && atomic_compare_exchange_strong(&r->rows[state], &found, row)))
@@ -168,7 +216,9 @@ void schema_rows_free(schema_tables *tables)
         after = r->after;
         for (size_t i = 0; i < r->states; i++)
             free(atomic_load(&r->rows[i]));
-        schema_effects_free(&r->effects);
+        if (r->owned)
+            schema_effects_free(r->owned);
+        free(r->owned);
         free(r);
     }
     atomic_store(&tables->all, NULL);
