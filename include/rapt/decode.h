@@ -93,7 +93,8 @@ typedef struct rapt_translate_options {
     bool alternatives;        /* alternatives at a position (CTranslate2's return_alternatives): each of the n_best most probable
                                  tokens after the prefix is continued by itself, greedily. `beam` must be n_best or RAPT_AS_MODEL,
                                  and nothing is drawn. Best first, as ever; a line of segments has them in each */
-    uint8_t reserved[1];      /* zero, or else refused */
+    bool spans;               /* with `tokens`: also return where each token is in its text */
+    uint8_t reserved[8];      /* zero, or else refused */
 } rapt_translate_options;
 
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
@@ -133,6 +134,9 @@ typedef struct rapt_hypothesis {
     double *log_probs;        /* [token_count] log-probability of each, in nats; with the log-probability of <eos>, which is not
                                  among them, they add up to log_prob. With a policy, scores as in log_prob, and 0 for a prefix */
     size_t token_count;
+    rapt_span *spans;         /* [token_count] with rapt_translate_options.spans: the bytes of `text` that each token became,
+                                 without spaces around them: one after the other, possibly none. Where detokenization or a
+                                 replaced word changes more than spaces and letter case, the parts that stay the same decide */
 } rapt_hypothesis;
 
 /* The translation of one line: n_best hypotheses, best first (fewer where the search found fewer). */
@@ -142,6 +146,8 @@ typedef struct rapt_translation {
     bool cut; /* a segment was longer than the model takes and could not be split: its end is missing */
     int32_t *source; /* [source_count] with rapt_translate_options.tokens: the source's tokens, counted as in rapt_alignment */
     size_t source_count;
+    rapt_span *source_spans; /* [source_count] with rapt_translate_options.spans: the bytes of the line from which each token
+                                comes (rapt_tokenizer_encode_offsets); 0 and 0: none, as with tokens in place of a text */
     bool split; /* the line, or a sentence that should have been one segment, had more tokens than the model takes */
     bool cancelled; /* rapt_translator_request.stop cancelled the line: the translation is empty */
     bool lacks_terms; /* a term of the glossary could not be forced: the model has no token for a part of it, other options
@@ -182,8 +188,8 @@ typedef struct rapt_source_tokens {
 /* How one run differs from the translator's options. Zeroed: not at all. What it points to is read during the run only. */
 typedef struct rapt_translator_request {
     const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, min_length, prefix, suppress,
-                                              sample, alignment, tokens, replace_unknown, patience, coverage_penalty,
-                                              alternatives, glossary.
+                                              sample, alignment, tokens, spans, replace_unknown, patience,
+                                              coverage_penalty, alternatives, glossary.
                                               Other members are not read, because weights are packed already. NULL: the
                                               translator's */
     const rapt_text *prefixes;             /* [count] a forced prefix for each line (`data` NULL: none), instead of the options'

@@ -82,7 +82,7 @@ typedef struct rapt_engine_model_options {
     size_t batch;      /* translation: segments in a thread's batch; 1 or more for a model of any task */
     const rapt_translate_options *translate; /* translation: source_language, target_language, split, detokenize and as_tokens,
                                                 which are the same for all requests; and beam, length_penalty, n_best, no_repeat,
-                                                max_ratio, min_length, prefix, suppress, sample, alignment, tokens,
+                                                max_ratio, min_length, prefix, suppress, sample, alignment, tokens, spans,
                                                 replace_unknown, patience, coverage_penalty, alternatives, for requests without
                                                 options of their own. NULL: the defaults */
     /* Why the model cannot be used any more, such as a file of it that was truncated while it is mapped; NULL: it can. Any thread
@@ -202,9 +202,10 @@ typedef struct rapt_engine_translation {
     const rapt_text *lines;         /* [count] valid UTF-8 */
     size_t count;
     const rapt_translate_options *options; /* beam, length_penalty, n_best, no_repeat, max_ratio, min_length, prefix, suppress,
-                                              sample, alignment, tokens, replace_unknown, patience, coverage_penalty,
-                                              alternatives; the model's options (rapt_engine_model_options.translate) decide
-                                              the others. NULL: they decide these as well, n_best and prefix among them */
+                                              sample, alignment, tokens, spans, replace_unknown, patience,
+                                              coverage_penalty, alternatives, glossary; the model's options
+                                              (rapt_engine_model_options.translate) decide the others. NULL: they decide these as
+                                              well, n_best and prefix among them */
     void (*on_done)(void *context, rapt_code code, const char *message, const rapt_translation *out); /* out[count] is valid
                                                                                                          during the call; NULL
                                                                                                          after a failure */

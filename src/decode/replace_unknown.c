@@ -5,66 +5,13 @@
 #include "base/buffer.h"
 #include "decode/align.h"
 #include "decode/known_words.h"
+#include "decode/source_words.h"
 #include "io/model_core.h"
 #include "search/whole_text.h"
 #include "text/prose/sentences.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The tokens of a segment's text, and where each is in the text. */
-typedef struct source_words {
-    const rapt_model *m;
-    const source_segment *segment;
-    rapt_text text;    /* of the segment; NULL data: it was given as tokens */
-    int32_t *ids;
-    rapt_span *spans;  /* [count] */
-    size_t count;
-} source_words;
-
-static rapt_code source_words_read(source_words *w, const translate_item *item, rapt_error *err)
-{
-    const translate_text *x = item->text;
-    const bool tokens = x->tokens && x->tokens[item->line].ids;
-    rapt_encode_options o = rapt_encode_options_default();
-    *w = (source_words){.m = x->setup->m, .segment = item->source};
-    if (tokens)
-        return RAPT_OK;
-    o.specials = w->m->translation.specials_in_text;
-    w->text = (rapt_text){x->lines[item->line].data + item->source->from, item->source->end - item->source->from};
-    return rapt_tokenizer_encode_offsets(w->m->translation.source, &w->text, &o, &w->ids, &w->spans, &w->count, err);
-}
-
-static void source_words_free(source_words *w)
-{
-    free(w->ids);
-    free(w->spans);
-}
-
-static rapt_text trimmed_word(rapt_text text)
-{
-    const size_t from = sentences_skip_spaces(text.data, text.size, 0);
-    text.data += from;
-    text.size -= from;
-    while (text.size > 0 && text.data[text.size - 1] == ' ')
-        text.size--;
-    return text;
-}
-
-/* The text of token `i` of a segment; empty: it has none. */
-static rapt_text source_word(const source_words *w, size_t i)
-{
-    const source_segment *s = w->segment;
-    const size_t at = i - s->head;
-    size_t size = 0;
-    if (i < s->head || i >= s->count)
-        return (rapt_text){0};
-    if (at < w->count && w->ids[at] == s->ids[i])
-        return trimmed_word((rapt_text){w->text.data + w->spans[at].begin, w->spans[at].end - w->spans[at].begin});
-    const char *token = s->ids[i] == known_words_id(w->m->translation.source)
-                            ? NULL : rapt_tokenizer_token(w->m->translation.source, s->ids[i], &size);
-    return token ? trimmed_word((rapt_text){token, size}) : (rapt_text){0};
-}
 
 /* Among the tokens from `head` on: <eos>, whose weight is the last one, is no word. */
 static size_t most_attended(const rapt_alignment_row *row, size_t head)
@@ -110,7 +57,7 @@ static bool replace_all(buffer *to, const source_words *w, const search_hypothes
     for (size_t i = 0; i < a->targets && ok; i++) {
         if (found->tokens[i] != unknown)
             continue;
-        const rapt_text word = source_word(w, most_attended(&a->rows[i], w->segment->head));
+        const rapt_text word = source_words_at(w, most_attended(&a->rows[i], w->segment->head));
         if (word.size == 0)
             continue;
         ok = append_tokens(to, k, found, from, i, same);

@@ -60,6 +60,8 @@ static rapt_code check_options(const rapt_model *m, const rapt_translate_options
         return rapt_fail(err, RAPT_ERR_VALUE, "a minimum length of %zu: it is 0 to %zu", o->min_length, LARGEST_MIN_LENGTH);
     if (check_sample(o, err) != RAPT_OK || compute_check_decoding(&o->compute, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
+    if (o->spans && !o->tokens)
+        return rapt_fail(err, RAPT_ERR_VALUE, "spans are of tokens: ask for `tokens`, too");
     if ((unsigned)o->detokenize > RAPT_LANGUAGE_PORTUGUESE)
         return refuse_number("language", (int)o->detokenize, err);
     return (unsigned)o->split > RAPT_SENTENCE_SPLIT_ALL ? refuse_number("split", (int)o->split, err) : RAPT_OK;

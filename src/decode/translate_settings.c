@@ -43,6 +43,7 @@ static rapt_translate_options options_of_run(const rapt_translate_options *fixed
     o.sample = run->sample;
     o.alignment = run->alignment;
     o.tokens = run->tokens;
+    o.spans = run->spans;
     o.replace_unknown = run->replace_unknown;
     o.patience = run->patience;
     o.alternatives = run->alternatives;

@@ -4,6 +4,7 @@
 #include "base/quote.h"
 #include "base/sized.h"
 #include "decode/known_words.h"
+#include "decode/token_spans.h"
 #include "io/model_core.h"
 #include "text/prose/capitalize.h"
 #include "text/prose/detokenize.h"
@@ -292,7 +293,10 @@ static rapt_code translate_write_line(translate_text *x, size_t line, rapt_trans
     rapt_code code = source_segments_join(x->segments + first, out->cancelled ? 0 : count, out, err);
     if (!code && x->fits[line].unknown)
         code = tell_unknown_words(x, line, out, err);
-    return code ? code : write_raw_text(x->setup, out, err);
+    code = code ? code : write_raw_text(x->setup, out, err);
+    if (!code && x->settings.o.spans)
+        code = token_spans_find(x, first, count, out, err);
+    return code;
 }
 
 static rapt_code translate_failure(const translate_text *x, rapt_error *err)

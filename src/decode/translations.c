@@ -14,10 +14,12 @@ void rapt_translations_free(rapt_translation *t, size_t count)
             free(t[i].hypotheses[j].text);
             free(t[i].hypotheses[j].tokens);
             free(t[i].hypotheses[j].log_probs);
+            free(t[i].hypotheses[j].spans);
             align_free(&t[i].hypotheses[j].alignment);
         }
         free(t[i].hypotheses);
         free(t[i].source);
+        free(t[i].source_spans);
         free(t[i].unknown_words);
     }
     memset(t, 0, count * sizeof *t);

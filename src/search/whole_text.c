@@ -70,6 +70,12 @@ static bool whole_text_drops(const rapt_tokenizer *k, int32_t id)
     return text && strlen(text) == size && rapt_tokenizer_special(k, text) == id;
 }
 
+const char *whole_text_bytes(const rapt_tokenizer *k, int32_t id, size_t *size)
+{
+    const bool out = rapt_tokenizer_has_specials(k) ? whole_text_is_special(k, id) && id != RAPT_UNK : whole_text_drops(k, id);
+    return out ? NULL : rapt_tokenizer_token(k, id, size);
+}
+
 char *whole_text_of(const rapt_tokenizer *k, const int32_t *tokens, size_t length)
 {
     size_t kept = 0;

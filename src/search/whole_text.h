@@ -20,6 +20,9 @@ bool whole_text_is_open(const rapt_tokenizer *k, const int32_t *tokens, size_t l
  * without special tokens, and with U+FFFD for bytes that are not a character. The caller frees it; NULL: out of memory. */
 char *whole_text_of(const rapt_tokenizer *k, const int32_t *tokens, size_t length);
 
+/* The bytes of a token that whole_text_of writes, *size of them; NULL: it leaves the token out. */
+const char *whole_text_bytes(const rapt_tokenizer *k, int32_t id, size_t *size);
+
 /* Drops each U+FFFD, which decoding writes for bytes that are not a character; does nothing for vocabularies of other
  * programs. */
 void whole_text_trim(const rapt_tokenizer *k, char *text);
