@@ -1,57 +1,11 @@
 /* text/glossary_match.c: finds the terms of a glossary in a text, as rapt/glossary.h says. */
 #include "text/glossary_core.h"
 
+#include "text/prose/word_boundary.h"
 #include "text/unicode/unicode.h"
 #include "text/utf8.h"
 
 #include <string.h>
-
-/* ---- word boundaries -------------------------------------------------------------------------------------------------- */
-
-enum { FIRST_UNSPACED = 0x0E00 }; /* no script before Thai is written without spaces */
-
-static bool glossary_is_unspaced(uint32_t code)
-{
-    static const char *const scripts[] = {"Han", "Hiragana", "Katakana", "Bopomofo", "Thai", "Lao", "Khmer", "Myanmar"};
-    const char *name = code < FIRST_UNSPACED ? NULL : unicode_script_name(code);
-    for (size_t i = 0; name && i < sizeof scripts / sizeof *scripts; i++)
-        if (strcmp(name, scripts[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool glossary_is_mark(uint32_t code)
-{
-    const unicode_category c = unicode_category_of(code);
-    return c == UNICODE_MN || c == UNICODE_MC || c == UNICODE_ME;
-}
-
-static bool glossary_is_word(uint32_t code)
-{
-    return code == '_' || utf8_is_letter(code) || utf8_is_number(code) || glossary_is_mark(code);
-}
-
-/* Bytes of the character before `at`, which is not 0. */
-static uint32_t glossary_before(rapt_text text, size_t at)
-{
-    uint32_t code = 0;
-    size_t from = at - 1;
-    while (from > 0 && at - from < 4 && ((unsigned char)text.data[from] & 0xC0) == 0x80)
-        from--;
-    return utf8_decode(text.data + from, at - from, &code) == at - from ? code : 0;
-}
-
-static bool glossary_is_boundary(rapt_text text, size_t at)
-{
-    uint32_t code = 0;
-    if (at == 0 || at == text.size)
-        return true;
-    utf8_decode(text.data + at, text.size - at, &code);
-    const uint32_t before = glossary_before(text, at);
-    if (!glossary_is_word(before) || !glossary_is_word(code))
-        return true;
-    return !glossary_is_mark(code) && (glossary_is_unspaced(before) || glossary_is_unspaced(code));
-}
 
 /* ---- terms ------------------------------------------------------------------------------------------------------------ */
 
@@ -93,7 +47,7 @@ static const rapt_glossary_term *glossary_longest(const rapt_glossary *g, const 
     size_t from = 0, to = g->count;
     for (size_t i = 0; from < to; i++) {
         const size_t place = t->at + (i < t->head_size ? 0 : t->replaced + i - t->head_size);
-        if (g->sorted[from]->source.size == i && i >= t->head_size && glossary_is_boundary(t->text, place)) {
+        if (g->sorted[from]->source.size == i && i >= t->head_size && word_boundary_is(t->text, place)) {
             longest = g->sorted[from];
             *end = place;
         }
@@ -128,7 +82,7 @@ bool glossary_find(const rapt_glossary *g, rapt_text text, size_t from, glossary
 {
     uint32_t code;
     while (from < text.size) {
-        if (glossary_is_boundary(text, from) && glossary_find_at(g, text, from, m))
+        if (word_boundary_is(text, from) && glossary_find_at(g, text, from, m))
             return true;
         const size_t size = utf8_decode(text.data + from, text.size - from, &code);
         from += size ? size : 1;
