@@ -57,6 +57,7 @@
  *   rapt/rerank.h    scores of pairs of texts, such as a query and a document, by a cross-encoder
  *   rapt/decode.h    translation: lines in, translations out; greedy and beam search on all threads
  *   rapt/glossary.h  terms that translations must have
+ *   rapt/markup.h    translating HTML and XML, whose tags are kept
  *   rapt/generate.h  text generation from a prompt, with a KV cache; sampling: temperature, top-k, top-p, ...
  *   rapt/print.h     tensors as PyTorch prints them, tables as pandas prints them
  *   rapt/figure.h    heat maps and curves as SVG, for notebooks and pages

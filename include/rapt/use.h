@@ -18,6 +18,7 @@
 #include "rapt/figure.h"
 #include "rapt/generate.h"
 #include "rapt/decode.h"
+#include "rapt/markup.h"
 #include "rapt/embed.h"
 #include "rapt/rerank.h"
 #include "rapt/engine.h"

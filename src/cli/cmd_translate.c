@@ -14,10 +14,12 @@
 #include "decode/prefixes.h"
 #include "io/model_core.h"
 #include "rapt/decode.h"
+#include "rapt/markup.h"
 #include "text/json_text.h"
 #include "text/line_stream.h"
 #include "text/lines.h"
 #include "text/prose/detokenize.h"
+#include "text/text_in.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +43,7 @@ typedef struct translate_arguments {
     rapt_text *prefix;     /* [prefixes.count] */
     rapt_glossary *glossary;
     rapt_translate_options o;
-    bool quiet, strict, tokens, json;
+    bool quiet, strict, tokens, json, html, xml;
     bool lists; /* --n-best was given: hypotheses with their scores */
     alignment_kind alignment;
 } translate_arguments;
@@ -57,6 +59,9 @@ static void take_language(const cli_option *o, void *in, const char *text)
 #define ARGUMENTS translate_arguments
 static const cli_option OPTIONS[] = {
     OPTION_TEXT("text", "TEXT", AT(text), "This line, in place of FILE"),
+    OPTION_FLAG("html", AT(html), "FILE is one document of HTML: the text between its tags is translated, and the tags are where "
+                "their words are in the translation", .not_with = "xml"),
+    OPTION_FLAG("xml", AT(xml), "The same for a document of XML"),
     OPTION_TEXT("from", "CODE", AT(o.source_language), "Language of the input, as a multilingual Hugging Face model names it "
                 "(deu_Latn, de_DE)"),
     OPTION_TEXT("to", "CODE", AT(o.target_language), "Language to translate to, so too; an unknown one is refused with a list"),
@@ -130,12 +135,24 @@ static const char *join_suppressed(const translate_arguments *a)
     return lines;
 }
 
+/* A document has one text. */
+static void check_document(translate_arguments *a)
+{
+    static const char *const others[] = {"n-best", "alternatives", "prefix", "prefix-file", "alignment", "tokens", "json"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (options_given(others[i]))
+            usage_error("--%s is for lines, not for a document: without --%s", others[i], a->html ? "html" : "xml");
+    a->o.alignment = a->o.tokens = a->o.spans = true;
+}
+
 static void cmd_translate_finish(void *arguments)
 {
     translate_arguments *a = arguments;
     a->lists = options_given("n-best");
     a->o.alignment = a->alignment != ALIGNMENT_NONE;
     a->o.tokens = a->tokens || a->alignment == ALIGNMENT_WORDS;
+    if (a->html || a->xml)
+        check_document(a);
     sampling_options_finish(&a->o.sample);
     if (a->suppress_count)
         a->o.suppress = join_suppressed(a);
@@ -191,7 +208,7 @@ static bool print_json(const translate_arguments *a, size_t line, const rapt_tra
     return ok;
 }
 
-static bool print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
+static void warn_of(const translate_arguments *a, size_t line, const rapt_translation *t)
 {
     if (t->cut && !a->quiet)
         cli_say("rapt: %s:%zu: longer than the model takes, with no place to split; something is cut off\n",
@@ -201,6 +218,11 @@ static bool print_translation(const translate_arguments *a, size_t line, const r
                 line, a->m->translation.max_len);
     if (t->lacks_terms && !a->quiet)
         cli_say("rapt: %s:%zu: warning: a term of %s could not be forced\n", input_name(a), line, a->glossary_file);
+}
+
+static bool print_translation(const translate_arguments *a, size_t line, const rapt_translation *t, FILE *to)
+{
+    warn_of(a, line, t);
     if (a->json)
         return print_json(a, line, t, to);
     if (!a->lists)
@@ -321,6 +343,69 @@ static rapt_code translate_stream(const translate_arguments *a, rapt_translator 
     return code;
 }
 
+/* ---- documents ---------------------------------------------------------------------------------------------------------- */
+
+static rapt_code print_document(const translate_arguments *a, const rapt_markup *m, const rapt_translation *t, rapt_error *err)
+{
+    char *text;
+    size_t size;
+    for (size_t i = 0; i < rapt_markup_count(m); i++)
+        warn_of(a, i + 1, &t[i]);
+    rapt_code code = rapt_markup_write(m, t, 0, &text, &size, err);
+    if (!code && a->text)
+        text[size++] = '\n'; /* in place of the NUL */
+    code = code ? code : lines_out(text, size, err);
+    free(text);
+    return code;
+}
+
+static rapt_code check_document_words(const translate_arguments *a, const rapt_markup *m, rapt_error *err)
+{
+    line_block all = {rapt_markup_lines(m), rapt_markup_count(m), 1};
+    unknown_words unknown = {.k = a->m->translation.source, .name = input_name(a), .strict = a->strict, .quiet = a->quiet,
+                             .specials = a->m->translation.specials_in_text};
+    const rapt_code code = check_words(&unknown, &all, err);
+    unknown_words_end(&unknown);
+    return code;
+}
+
+static rapt_code translate_texts(const translate_arguments *a, rapt_translator *t, const rapt_markup *m, rapt_error *err)
+{
+    const size_t count = rapt_markup_count(m);
+    const line_block all = {rapt_markup_lines(m), count, 1};
+    rapt_translation *out = calloc(count + 1, sizeof *out);
+    rapt_code code = out ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
+    code = code ? code : rapt_translator_run(t, NULL, all.line, count, out, err);
+    if (!code) {
+        code = check_cut(a, &all, out, err);
+        code = code ? code : print_document(a, m, out, err);
+        rapt_translations_free(out, count);
+    }
+    free(out);
+    return code;
+}
+
+/* Numbers of lines in messages count the document's texts. */
+static rapt_code translate_document(const translate_arguments *a, rapt_translator *t, rapt_error *err)
+{
+    rapt_error why = {0};
+    char *own = NULL;
+    rapt_text text = a->line;
+    rapt_markup_options o = rapt_markup_options_default();
+    o.kind = a->xml ? RAPT_MARKUP_XML : RAPT_MARKUP_HTML;
+    if (!a->text) {
+        if (text_in_read(a->file ? a->file : "-", RAPT_MARKUP_BYTES, &own, &text.size, err))
+            return err->code;
+        text.data = own;
+    }
+    rapt_markup *m = rapt_markup_parse(text, &o, &why);
+    const rapt_code words = m ? check_document_words(a, m, err) : RAPT_OK;
+    const rapt_code code = words ? words : m ? translate_texts(a, t, m, &why) : why.code;
+    rapt_markup_free(m);
+    free(own);
+    return code && !words ? rapt_fail(err, code, "cannot translate %.200s: %s", input_name(a), why.message) : words;
+}
+
 /* Reads all prefixes before the first translation, so that an error can give the number of the wrong line. */
 static rapt_code read_prefixes(translate_arguments *a, rapt_error *err)
 {
@@ -375,9 +460,10 @@ int cmd_translate(int argc, char **argv)
     cli_warn_threads(a.o.compute.threads, a.quiet);
     rapt_model *m = a.m = cli_model_inference(a.model, a.adapter, RAPT_TASK_TRANSLATION, &err);
     bool ok = m && load_others(&a, &err) && load_glossary(&a, &err) && read_prefixes(&a, &err) == RAPT_OK;
-    line_stream *in = ok && !a.text ? cli_open_lines(a.file, &err) : NULL;
-    rapt_translator *t = in || (ok && a.text) ? rapt_translator_new(m, &a.o, &err) : NULL;
-    ok = t && translate_stream(&a, t, in, &err) == RAPT_OK;
+    const bool document = a.html || a.xml;
+    line_stream *in = ok && !a.text && !document ? cli_open_lines(a.file, &err) : NULL;
+    rapt_translator *t = in || (ok && (a.text || document)) ? rapt_translator_new(m, &a.o, &err) : NULL;
+    ok = t && (document ? translate_document(&a, t, &err) : translate_stream(&a, t, in, &err)) == RAPT_OK;
     rapt_translator_free(t);
     line_stream_free(in);
     lines_free(&a.prefixes);

@@ -148,6 +148,18 @@ static void glossaries(void **state)
     rapt_glossary_free(g);
 }
 
+static void documents(void **state)
+{
+    (void)state;
+    char *text;
+    rapt_translation none = {.count = 1, .hypotheses = &(rapt_hypothesis){.text = (char[]){"a"}}};
+    assert_null(rapt_markup_parse(rapt_text_of("\xFF"), NULL, NULL));
+    rapt_markup *m = rapt_markup_parse(rapt_text_of("a"), NULL, NULL);
+    assert_non_null(m);
+    assert_int_equal(rapt_markup_write(m, &none, 0, &text, NULL, NULL), RAPT_ERR_VALUE);
+    rapt_markup_free(m);
+}
+
 /* ---- data ------------------------------------------------------------------------------------------------- */
 
 static void pairs_and_batches(void **state)
@@ -289,7 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokenizers), cmocka_unit_test(conversations), cmocka_unit_test(texts_of_tensors),
-        cmocka_unit_test(figures), cmocka_unit_test(scores), cmocka_unit_test(glossaries),
+        cmocka_unit_test(figures), cmocka_unit_test(scores), cmocka_unit_test(glossaries), cmocka_unit_test(documents),
         cmocka_unit_test(pairs_and_batches),
         cmocka_unit_test(token_files), cmocka_unit_test(recipes),   cmocka_unit_test(models),
         cmocka_unit_test(parameters), cmocka_unit_test(tapes), cmocka_unit_test(groups),

@@ -1,0 +1,227 @@
+/* decode/markup/markup_units.c: units of texts, and the attention between them: the attention of all tokens of a unit to all
+ * tokens of another. Not an aligner: it reads the decoder's cross-attention (decode/align.c). */
+#include "decode/markup/markup_units.h"
+
+#include "text/prose/word_boundary.h"
+#include "text/utf8.h"
+
+/* ---- units ---------------------------------------------------------------------------------------------------------------- */
+
+static bool next_unit(rapt_text text, const bool *cut, size_t *at, markup_unit *unit)
+{
+    uint32_t code = 0;
+    size_t size = 0;
+    while (*at < text.size && (size = utf8_decode(text.data + *at, text.size - *at, &code)) > 0 && utf8_is_space(code))
+        *at += size;
+    if (*at >= text.size)
+        return false;
+    *unit = (markup_unit){*at, *at + (size ? size : 1), size > 0 && word_boundary_word(code)};
+    while (unit->end < text.size && !cut[unit->end] && !word_boundary_is(text, unit->end))
+        unit->end += (size = utf8_decode(text.data + unit->end, text.size - unit->end, &code)) ? size : 1;
+    *at = unit->end;
+    return true;
+}
+
+bool markup_units_take(markup_units *u, rapt_text text, const markup_item *items, size_t item_count)
+{
+    *u = (markup_units){.text = text, .list = malloc((text.size + 1) * sizeof *u->list)};
+    bool *cut = calloc(text.size + 1, sizeof *cut);
+    for (size_t i = 0; cut && i < item_count; i++)
+        cut[items[i].at] = cut[items[i].until] = true;
+    const bool ok = cut && u->list;
+    for (size_t at = 0; ok && next_unit(text, cut, &at, &u->list[u->count]);)
+        u->count++;
+    free(cut);
+    return ok;
+}
+
+size_t markup_units_from(const markup_units *u, size_t at)
+{
+    size_t from = 0, end = u->count;
+    while (from < end) {
+        const size_t middle = from + (end - from) / 2;
+        if (u->list[middle].begin < at)
+            from = middle + 1;
+        else
+            end = middle;
+    }
+    return from;
+}
+
+/* ---- links ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct unit_range {
+    size_t from, end;
+} unit_range;
+
+/* What links are found with. */
+typedef struct linking {
+    markup_links *l;
+    const markup_units *source, *target;
+    const rapt_translation *t;
+    const rapt_hypothesis *h;
+    unit_range *units;  /* [source tokens] the source units of each */
+    size_t capacity;    /* of masses */
+    size_t row_first, row_count;
+    unit_range window;  /* the units of the tokens row_first .. row_first + row_count - 1 */
+} linking;
+
+void markup_links_free(markup_links *l)
+{
+    free(l->of);
+    free(l->first);
+    free(l->last);
+    free(l->at);
+    free(l->window);
+    free(l->mass);
+}
+
+static unit_range units_of_span(const markup_units *u, rapt_span span)
+{
+    unit_range r = {markup_units_from(u, span.begin), markup_units_from(u, span.end)};
+    if (span.begin == span.end)
+        return (unit_range){0, 0};
+    if (r.from > 0 && u->list[r.from - 1].end > span.begin)
+        r.from--;
+    return r;
+}
+
+/* The source units that the tokens of a row have, all rows of a segment the same ones. */
+static void set_window(linking *s, const rapt_alignment_row *row)
+{
+    if (row->first == s->row_first && row->count == s->row_count && s->window.end > 0)
+        return;
+    s->row_first = row->first;
+    s->row_count = row->count;
+    s->window = (unit_range){s->source->count, 0};
+    for (size_t j = row->first; j < row->first + row->count && j < s->t->source_count; j++)
+        if (s->units[j].from < s->units[j].end) {
+            s->window.from = s->units[j].from < s->window.from ? s->units[j].from : s->window.from;
+            s->window.end = s->units[j].end > s->window.end ? s->units[j].end : s->window.end;
+        }
+    if (s->window.from > s->window.end)
+        s->window = (unit_range){0, 0};
+}
+
+static void add_row(const linking *s, const rapt_alignment_row *row, double *mass)
+{
+    for (size_t j = 0; j < row->count && row->first + j < s->t->source_count; j++) {
+        const unit_range units = s->units[row->first + j];
+        for (size_t i = units.from; i < units.end; i++)
+            if (i >= s->window.from && i < s->window.end)
+                mass[i - s->window.from] += (double)row->weights[j];
+    }
+}
+
+static bool is_number(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool same_unit(const markup_units *a, size_t i, const markup_units *b, size_t j)
+{
+    const markup_unit x = a->list[i], y = b->list[j];
+    return x.end - x.begin == y.end - y.begin && memcmp(a->text.data + x.begin, b->text.data + y.begin, x.end - x.begin) == 0;
+}
+
+/* Whether `other` is better than `best` although the attention is equal, as between units of one token: if only its text is the
+ * unit's, else if it is the next one after the link of the unit before. */
+static bool is_rather(const linking *s, size_t unit, size_t best, size_t other)
+{
+    const size_t before = unit > 0 ? s->l->of[unit - 1] : MARKUP_NONE;
+    const bool same = same_unit(s->target, unit, s->source, best), other_same = same_unit(s->target, unit, s->source, other);
+    return same != other_same ? other_same : before != MARKUP_NONE && best <= before && other > before;
+}
+
+/* The unit of the window with the most attention among those that a unit may be linked with. */
+static size_t best_unit(const linking *s, size_t unit, const double *mass)
+{
+    const markup_unit *u = &s->target->list[unit];
+    const bool exact = !u->is_word || is_number(s->target->text.data[u->begin]);
+    size_t best = MARKUP_NONE;
+    int best_kind = -1;
+    for (size_t i = s->window.from; i < s->window.end; i++) {
+        const double own = mass[i - s->window.from], most = best == MARKUP_NONE ? 0 : mass[best - s->window.from];
+        const int kind = exact && same_unit(s->target, unit, s->source, i) ? 2 : u->is_word == s->source->list[i].is_word;
+        const bool equal = best != MARKUP_NONE && kind == best_kind;
+        if (own > 0 && (kind > best_kind || (equal && (own > most || (own == most && is_rather(s, unit, best, i)))))) {
+            best = i;
+            best_kind = kind;
+        }
+    }
+    return best;
+}
+
+/* Links a unit, whose tokens are from .. end - 1. Without tokens it is of the segment of the unit before it. */
+static bool link_unit(linking *s, size_t unit, size_t from, size_t end)
+{
+    markup_links *l = s->l;
+    if (from < end)
+        set_window(s, &s->h->alignment.rows[from]);
+    const size_t at = l->at[unit], size = (from < end ? s->window.end - s->window.from : 0) + 1;
+    if (!ARRAY_RESERVE(&l->mass, &s->capacity, at + size))
+        return false;
+    double *mass = l->mass + at;
+    memset(mass, 0, size * sizeof *mass);
+    for (size_t i = from; i < end; i++)
+        add_row(s, &s->h->alignment.rows[i], mass);
+    const size_t best = l->of[unit] = from < end ? best_unit(s, unit, mass) : MARKUP_NONE;
+    if (best != MARKUP_NONE) {
+        l->first[best] = l->first[best] == MARKUP_NONE ? unit : l->first[best];
+        l->last[best] = unit;
+    }
+    double sum = 0;
+    for (size_t i = 0; i < size; i++) { /* the last is 0 */
+        const double own = mass[i];
+        mass[i] = sum;
+        sum += own;
+    }
+    l->window[unit] = s->window.from;
+    l->at[unit + 1] = at + size;
+    return true;
+}
+
+static bool link_all(linking *s)
+{
+    const size_t tokens = s->h->token_count < s->h->alignment.targets ? s->h->token_count : s->h->alignment.targets;
+    size_t from = 0;
+    bool ok = true;
+    for (size_t j = 0; j < s->t->source_count; j++)
+        s->units[j] = units_of_span(s->source, s->t->source_spans[j]);
+    for (size_t i = 0; i < s->source->count; i++)
+        s->l->first[i] = s->l->last[i] = MARKUP_NONE;
+    s->l->at[0] = 0;
+    for (size_t u = 0; u < s->target->count && ok; u++) {
+        const markup_unit unit = s->target->list[u];
+        while (from < tokens && s->h->spans[from].end <= unit.begin)
+            from++;
+        size_t end = from;
+        while (end < tokens && s->h->spans[end].begin < unit.end)
+            end++;
+        ok = link_unit(s, u, from, end);
+    }
+    return ok;
+}
+
+bool markup_links_find(markup_links *l, const markup_units *source, const markup_units *target, const rapt_translation *t,
+                       const rapt_hypothesis *h)
+{
+    linking s = {.l = l, .source = source, .target = target, .t = t, .h = h,
+                 .units = malloc((t->source_count + 1) * sizeof *s.units)};
+    *l = (markup_links){.of = malloc((target->count + 1) * sizeof *l->of),
+                        .first = malloc((source->count + 1) * sizeof *l->first),
+                        .last = malloc((source->count + 1) * sizeof *l->last),
+                        .at = malloc((target->count + 1) * sizeof *l->at),
+                        .window = malloc((target->count + 1) * sizeof *l->window)};
+    const bool ok = s.units && l->of && l->first && l->last && l->at && l->window && link_all(&s);
+    free(s.units);
+    return ok;
+}
+
+double markup_links_mass(const markup_links *l, size_t unit, size_t from, size_t end)
+{
+    const size_t first = l->window[unit], past = first + l->at[unit + 1] - l->at[unit] - 1;
+    from = from < first ? first : from < past ? from : past;
+    end = end < first ? first : end < past ? end : past;
+    return from < end ? l->mass[l->at[unit] + end - first] - l->mass[l->at[unit] + from - first] : 0;
+}
