@@ -1,5 +1,5 @@
 """The Python cells of docs/book/17-since-2017.md: tools/notebooks.py runs them for the page and for its notebook."""
-# %% rotary
+# %% parts
 import math
 
 from rapt import nn, optim
@@ -13,49 +13,15 @@ def turn(X, base=10000):
     return nn.concat([a * nn.cos(angles) - b * nn.sin(angles), a * nn.sin(angles) + b * nn.cos(angles)], -1)
 
 
-here = turn(nn.tensor([[1, 0]] * 4))  # q = k = (1, 0) at four places
-for i, row in enumerate((here @ here.transpose(0, 1)).tolist()):
-    print(i, *(f"{score:f}" for score in row))
-
-
-def by_distance(q, k):
-    """How much two scores of one distance differ at most."""
-    scores = (q @ k.transpose(0, 1)).tolist()
-    return max(abs(scores[i][j] - scores[i - 1][j - 1]) for i in range(1, 16) for j in range(1, 16))
-
-
-nn.seed(1)
-q, k = (nn.draw(name, (16,)).expand(16, 16) for name in "qk")  # one query and one key at 16 places
-sines = nn.PositionalEncoding(16, 0)
-print(f"sines added: scores of one distance differ by up to {by_distance(sines(q), sines(k)):.2f}")
-assert by_distance(turn(q), turn(k)) < 1e-5
-
-# %% rms-norm
 def rms_norm(X, eps=1e-9):
     mean_square = (X * X).mean(-1, keepdim=True)
     return X * nn.exp(nn.log(mean_square + eps) * -0.5)  # divided by its root
 
 
-x = nn.tensor([[1, 7], [101, 107], [10, 70]])
-layer_norm = nn.LayerNorm(2, eps=1e-9)
-for (a, b), (c, d), (e, f) in zip(x.tolist(), layer_norm(x).tolist(), rms_norm(x).tolist()):
-    print(f"{a:.0f} {b:.0f} {c:.1f} {d:.1f} {e:.5f} {f:.6f}")
-
-# %% swiglu
 def silu(g):
     return g * (1 + nn.tanh(g * 0.5)) * 0.5  # 1 / (1 + exp(-g)) is (1 + tanh(g / 2)) / 2
 
 
-gate, up = nn.tensor([1, -1, 0, 10]), nn.tensor([2, 3, 3, 3])
-for g, u, s, y in zip(*(x.tolist() for x in (gate, up, silu(gate), silu(gate) * up))):
-    print(f"gate {g:2.0f}, up {u:.0f}: silu {s:.4f}, result {y:.4f}")
-
-# %% cache
-for kv_heads in (12, 4, 2, 1):
-    numbers = 2 * 12 * kv_heads * 64  # keys and values of 12 blocks
-    print(f"{kv_heads} key-value heads: {numbers} numbers, {numbers * 4 * 1024 / 1e6:.1f} MB")
-
-# %% attention
 class RotaryAttention(nn.Module):
     """Causal attention with rotary positions, whose heads share keys and values in groups."""
 
@@ -79,12 +45,6 @@ class RotaryAttention(nn.Module):
         scores = q @ k.transpose(2, 3) / math.sqrt(self.size)
         weights = nn.masked_softmax(scores, [list(range(1, time + 1))] * batch)
         return self.o((weights @ v).transpose(1, 2).reshape(batch, time, features))
-
-
-attention = RotaryAttention(64, 4, kv_heads=2)
-for name, linear in (("W_q", attention.q), ("W_k", attention.k), ("W_v", attention.v)):
-    print(f"{name}:", list(linear.weight.shape))
-print("output:", list(attention(nn.draw("x", (4, 16, 64))).shape))
 
 # %% model
 class RMSNorm(nn.Module):
@@ -128,6 +88,7 @@ class LanguageModel(nn.Module):
         return self.norm(self.blocks(self.embedding(ids))) @ self.embedding.weight.transpose(0, 1)
 
 
+nn.seed(1)
 net = LanguageModel(53, 64, 4).reset_parameters(init="gpt2", std=0.125)
 for block in net.blocks:  # the last matrix of each sublayer begins smaller
     for linear in (block.attention.o, block.ffn.down):
@@ -158,3 +119,8 @@ for step in range(40):
     trainer.step()
     trainer.zero_grad()
 print(f"all four {count(net)} parameters, loss {loss.item():.4f}")
+
+# %% answers (own)
+attention, ffn, norms = 2 * 4096 * 4096 + 2 * 1024 * 4096, 3 * 4096 * 14336, 2 * 4096
+print(attention, ffn, norms, attention + ffn + norms)
+print(count(net.blocks[0].attention), count(net.blocks[0].ffn))

@@ -36,9 +36,10 @@ draw 13-sales-textbook 'Attention weights of the first head' key query
 draw 14-training 'Probability of the word that follows, in training' 'word that follows' step --low 0 --high 1
 draw 15-prediction 'Probabilities after three prompts' 'next word' 'way to choose' --low 0 --high 1
 draw 16-gpt 'log10 of the norm of each gradient, 12 blocks' 'matrix' block
-draw 17-since-2017:rotary 'Rotary positions: scores of one query for one key' 'place of the key' 'place of the query'
-draw 17-since-2017:rms-norm 'Mean and root mean square of each word' figure word
-draw 17-since-2017:swiglu 'silu(gate) times up' gate up
-draw 17-since-2017:grouped-queries 'Keys of 4 heads with 2 key-value heads' head.feature word
+draw 17-since-2017 'Loss of a model of chapter 16 and of one with all four parts' step model
+draw 17-rotary 'Rotary positions: scores of one query for one key' 'place of the key' 'place of the query'
+draw 17-rms-norm 'Mean and root mean square of each word' figure word
+draw 17-swiglu 'silu(gate) times up' gate up
+draw 17-grouped-queries 'Keys of 4 heads with 2 key-value heads' head.feature word
 draw 18-during-training 'Attention to the source before the first letter' 'source letter' 'training step'
 exit $status

@@ -8,6 +8,7 @@
 BUILD=$(cd "$SOURCE" && realpath "${RAPT_BUILD:-build}")
 BOOK=$SOURCE/docs/book
 LARGEST=60000 # bytes of a picture
+ln -s "$SOURCE/data" data # programs of chapter 17 learn from its sentences
 
 # The output that a chapter quotes: what comes after "$ build/examples/NAME" in a block.
 quoted() { awk -v line="\$ build/examples/$2" '$0 == line { on = 1; next } /^```/ { on = 0 } on' "$1"; }
@@ -87,7 +88,7 @@ shapes() {
 10_add_norm             [2, 3, 4]; [4, 16, 64]
 11_encoder              [2, 100, 24]; [2, 8, 100, 100]; [64, 10, 32]; [64, 4, 10, 10]
 12_decoder              [2, 100, 24]; [64, 10, 32]; [64, 10, 201]; [64, 4, 10, 10]; [1, 10]; [64, 1, 201]
-17_since_2017           [64, 64]; [32, 64]; [4, 16, 64]
+17_grouped_queries      [64, 64]; [32, 64]; [4, 16, 64]
 13_sales_textbook       [4, 16]; [4, 16, 64]; [16]; [16, 1]; [32]; [16, 32]; [16, 64]; [1, 16, 64]; [4, 4, 16, 16]; [4, 16, 256]
 SHAPES
 }
@@ -227,6 +228,14 @@ check_textbook() {
     check 'a text without ranks: 2, and how it is called' \
         test $? = 2 -a ! -s refused -a "$(sed 's/.* \(\[--\)/\1/' cause)" = '[--table] [TEXT RANKS]'
 }
+
+# What is timed is a table of names and positive numbers; how large they are is another machine's matter.
+prints_times() {
+    "$BUILD/examples/$1" --times >times || return 1
+    awk -v rows="$2" 'NR > 1 && $(NF - (/%$/ ? 1 : 0)) > 0 { good++ } END { if (good != rows || NR != rows + 1) { print good " rows of " NR; exit 1 } }' times
+}
+check '17_rms_norm --times: two norms' prints_times 17_rms_norm 2
+check '17_grouped_queries --times: four caches' prints_times 17_grouped_queries 4
 
 # The map of weights that the tutorial on multi-head attention draws: 5 queries by 5 keys, each row a distribution.
 rows_sum_to_1() {

@@ -1,4 +1,4 @@
-# tests/cli/try_models.sh: the suggestions of chapters 10 to 17, for check_try.sh, which has the functions.
+# tests/cli/try_models.sh: the suggestions of chapters 10 to 18, for check_try.sh, which has the functions.
 
 suggestion 10 1 '"norm1.weight", set it to 2'
 change 10_add_norm 's/(init_block\(&m, set, prefix, [^;]*;)/\1\n    rapt_param *w = rapt_params_find(set, "norm1.weight");\n    for (size_t i = 0; w \&\& i < rapt_tensor_size(\&w->value); i++)\n        w->value.data[i] = 2;/'
@@ -206,27 +206,59 @@ change 16_gpt 's/c\.block\.std = 0\.125;/c.block.norm_place = RAPT_NORM_PLACE_PO
 says '^std +0\.72( +1\.00){12}$'
 says '^std / sqrt\(24\) +0\.72( +1\.00){12}$'
 
-suggestion 17 1 'In `sizes` put `RAPT_POSITIONS_SINUSOIDAL`'
-change 17_since_2017 's/RAPT_POSITIONS_ROTARY/RAPT_POSITIONS_SINUSOIDAL/'
-holds
-check "$name: nearly the same loss" awk '/^all four/ { exit !($6 < 0.04) }' out
+loss_on_others() { awk -v name="$1" 'index($0, name) == 1 && /parameters, loss/ { sub(/.*loss /, ""); print $1 + 0 }' out | tail -1; }
+suggestion 17-since-2017 1 'In `sizes` put `RAPT_POSITIONS_LEARNED`'
+change 17_since_2017 's/RAPT_POSITIONS_ROTARY/RAPT_POSITIONS_LEARNED/'
+check "$name: nearly the same loss on the windows" awk '/^all four/ && !n++ { exit !($6 < 0.04) }' out
+check "$name: a part of the gain is left" awk "BEGIN { exit !($(loss_on_others 'chapter 16') > $(loss_on_others 'all four') + 0.02 && $(loss_on_others 'all four') > 1.55) }"
 
-suggestion 17 2 'Set the base in `scores`'
-change 17_since_2017 's/PLACES, d, 10000\)/PLACES, d, 100)/'
+suggestion 17-since-2017 2 'model.ffn_kind=swiglu'
+check "$name: trains a step" "$RAPT" train "$SOURCE/recipes/quickstart.yaml" --set model.norm_kind=rms --set model.ffn_kind=swiglu \
+    --set model.kv_heads=1 --max-steps 1 --out modern --quiet
+check "$name: three matrices, no bias of a norm" sh -c '"$1" info modern --tensors >out && grep -q "encoder\.0\.ffn\.gate\.weight" out &&
+    ! grep -q "norm1\.bias" out' - "$RAPT"
+
+suggestion 17-rotary 1 'Set the base in `scores`'
+change 17_rotary 's/PLACES, d, 10000\)/PLACES, d, 100)/'
 fails 'all scores are those of the formula'
 says '\[ok\] *turned: the distance decides'
 
-suggestion 17 3 'one key-value head'
-change 17_since_2017 's/"grouped\.", 2\)/"grouped.", 1)/' 's/k\.weight, 2\)/k.weight, 1)/' 's/v\.weight, 2\)/v.weight, 1)/'
+suggestion 17-rotary 2 'no positions at all'
+change 17_rotary 's/\{RAPT_POSITIONS_LEARNED,/{RAPT_POSITIONS_NONE,/'
+check "$name: the worst within 32 places, and no cliff" awk '/^learned/ { exit !($2 > 1.9 && $2 < 2.2 && $3 < $2 + 0.5 && $4 < $2 + 0.5) }' out
+
+suggestion 17-rms-norm 1 'make the rows 1001 1007'
+change 17_rms_norm 's/1, 7, 101, 107,/1, 7, 1001, 1007,/'
+says '-1\.0 +1\.0 +0\.9970[0-9]* +1\.0029'
+
+suggestion 17-rms-norm 2 'Set eps to 25'
+change 17_rms_norm 's/NULL, NULL, 1e-9/NULL, NULL, 25/' 's/x, NULL, 1e-9/x, NULL, 25/'
+says '0\.1414[0-9]* +0\.9899'
+fails '(1, 7) has root mean square 5'
+fails 'RMS norm: scaled the same, shifted not'
+
+suggestion 17-swiglu 1 'hidden features of SwiGLU to 256'
+before=$(awk '/^SwiGLU/ { sub(/.*loss /, ""); print $1 + 0 }' <("$BUILD/examples/17_swiglu"))
+change 17_swiglu 's/RAPT_FFN_SWIGLU, 171\}/RAPT_FFN_SWIGLU, 256}/'
+fails 'equally many parameters'
+check "$name: the loss falls a little more" awk "BEGIN { exit !($(loss_on_others SwiGLU) < $before) }"
+
+suggestion 17-swiglu 2 'Put `RAPT_FFN_GEGLU_TANH`'
+change 17_swiglu 's/RAPT_FFN_SWIGLU, 171\}/RAPT_FFN_GEGLU_TANH, 171}/'
+holds
+check "$name: the same within a few hundredths" awk "BEGIN { d = $(loss_on_others SwiGLU) - $before; exit !(d < 0.05 && d > -0.05) }"
+
+suggestion 17-grouped-queries 1 'one key-value head'
+change 17_grouped_queries 's/"grouped\.", 2\)/"grouped.", 1)/' 's/k\.weight, 2\)/k.weight, 1)/' 's/v\.weight, 2\)/v.weight, 1)/'
 holds
 says 'W_k: \[16, 64\]'
 
-suggestion 17 4 '3 does not divide 4'
-change 17_since_2017 's/"grouped\.", 2\)/"grouped.", 3)/'
+suggestion 17-grouped-queries 2 'Give it 3'
+change 17_grouped_queries 's/"grouped\.", 2\)/"grouped.", 3)/'
 says '3 key'
 check "$name: it ends with 1" test "$status" = 1
 
-suggestion 17 5 '--set model.kv_heads=1'
+suggestion 17-grouped-queries 3 '--set model.kv_heads=1'
 check "$name: trains a step" "$RAPT" train "$SOURCE/recipes/quickstart.yaml" --set model.kv_heads=1 --max-steps 1 --out mqa --quiet
 check "$name: narrow keys" sh -c '"$1" info mqa --tensors | grep -Eq "encoder\.0\.attention\.k\.weight +\[32, 128\]"' - "$RAPT"
 
