@@ -158,6 +158,18 @@ static bool deepl_add_target(json_t *list, const char *language)
     return deepl_add(list, language, NULL, true);
 }
 
+static bool add_pair_source(json_t *list, const char *source, const char *target)
+{
+    (void)target;
+    return deepl_add(list, source, NULL, false);
+}
+
+static bool add_pair_target(json_t *list, const char *source, const char *target)
+{
+    (void)source;
+    return deepl_add_target(list, target);
+}
+
 /* Clients send the type in the query, and in a form that is the body of a GET. False with *error set. */
 static bool asks_for_targets(exchange *x, request_error *error)
 {
@@ -185,20 +197,7 @@ void deepl_languages(app *a, exchange *x)
         deepl_fail(x, &error);
         return;
     }
-    served_set *set = app_models(a);
-    json_t *list = json_array();
-    bool ok = list != NULL;
-    for (size_t i = 0; i < set->count && ok; i++) {
-        const served *m = &set->models[i];
-        if (m->task == RAPT_TASK_TRANSLATION && m->source && m->target)
-            ok = targets ? deepl_add_target(list, m->target) : deepl_add(list, m->source, NULL, false);
-    }
-    if (!ok) {
-        json_decref(list);
-        list = NULL;
-    }
-    reply_json(x, 200, list);
-    served_release(set);
+    reply_json(x, 200, served_list_pairs(app_models(a), targets ? add_pair_target : add_pair_source));
 }
 
 /* ---- GET /v2/usage -------------------------------------------------------------------------------------------------------- */

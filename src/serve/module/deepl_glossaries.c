@@ -208,16 +208,5 @@ static bool glossary_add_pair(json_t *list, const char *source, const char *targ
 
 void deepl_glossary_pairs(app *a, exchange *x)
 {
-    served_set *set = app_models(a);
-    json_t *list = json_array();
-    bool ok = list != NULL;
-    for (size_t i = 0; i < set->count && ok; i++) {
-        const served *m = &set->models[i];
-        if (m->task == RAPT_TASK_TRANSLATION && m->source && m->target)
-            ok = glossary_add_pair(list, m->source, m->target);
-    }
-    json_t *all = ok ? json_pack("{s:O}", "supported_languages", list) : NULL;
-    json_decref(list);
-    reply_json(x, 200, all);
-    served_release(set);
+    reply_json(x, 200, json_pack("{s:o}", "supported_languages", served_list_pairs(app_models(a), glossary_add_pair)));
 }

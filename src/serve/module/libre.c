@@ -151,25 +151,16 @@ static bool has_text(const json_t *list, const char *text)
     return false;
 }
 
+static bool libre_add_pair(json_t *list, const char *source, const char *target)
+{
+    json_t *targets = libre_targets(list, source);
+    return targets && (has_text(targets, target) || json_array_append_new(targets, json_string(target)) == 0) &&
+           libre_targets(list, target);
+}
+
 void libre_languages(app *a, exchange *x)
 {
-    served_set *set = app_models(a);
-    json_t *list = json_array();
-    bool ok = list != NULL;
-    for (size_t i = 0; i < set->count && ok; i++) {
-        const served *m = &set->models[i];
-        if (m->task != RAPT_TASK_TRANSLATION || !m->source || !m->target)
-            continue;
-        json_t *targets = libre_targets(list, m->source);
-        ok = targets && (has_text(targets, m->target) || json_array_append_new(targets, json_string(m->target)) == 0) &&
-             libre_targets(list, m->target);
-    }
-    if (!ok) {
-        json_decref(list);
-        list = NULL;
-    }
-    reply_json(x, 200, list);
-    served_release(set);
+    reply_json(x, 200, served_list_pairs(app_models(a), libre_add_pair));
 }
 
 /* ---- POST /detect --------------------------------------------------------------------------------------------------------- */

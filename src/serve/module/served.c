@@ -50,6 +50,22 @@ const served *served_pair(const served_set *set, const char *source, const char 
     return best;
 }
 
+json_t *served_list_pairs(served_set *set, served_pair_fn *add)
+{
+    json_t *list = json_array();
+    bool ok = list != NULL;
+    for (size_t i = 0; i < set->count && ok; i++) {
+        const served *m = &set->models[i];
+        if (m->task == RAPT_TASK_TRANSLATION && m->source && m->target)
+            ok = add(list, m->source, m->target);
+    }
+    served_release(set);
+    if (ok)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 const char *served_damage(const served *s)
 {
     return s->watch ? map_watch_damage(s->watch) : NULL;

@@ -8,6 +8,8 @@
 #include "serve/module/map_watch.h"
 #include "text/chat/tool_format.h"
 
+#include <jansson.h>
+
 /* One model. Const once loaded, shared by threads. */
 typedef struct served {
     char *name;                 /* as requests call it: "en-fr", "gpt2" */
@@ -40,6 +42,11 @@ const served *served_first(const served_set *set, rapt_task task);
 /* The translation model from one language to another; `source` NULL or "auto": any. Codes compare without case; "en-US" fits "en"
  * if no model fits exactly. NULL: there is none. */
 const served *served_pair(const served_set *set, const char *source, const char *target);
+
+/* Adds what a list of languages says of a model that translates. False: out of memory. */
+typedef bool served_pair_fn(json_t *list, const char *source, const char *target);
+/* A list to which all translation models whose languages are known are added; releases the set. NULL: out of memory. */
+json_t *served_list_pairs(served_set *set, served_pair_fn *add);
 
 /* Why the model cannot be used any more: a file of it was truncated while it is mapped. NULL: it can. */
 const char *served_damage(const served *s);
