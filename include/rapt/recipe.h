@@ -113,7 +113,7 @@ typedef enum rapt_recipe_draw_by { RAPT_RECIPE_DRAW_BY_BATCH, RAPT_RECIPE_DRAW_B
 /* A recipe in memory; each field has the name of its key. Texts come from malloc and belong to the recipe; an empty text is NULL.
  * A plain copy of the struct shares the texts. */
 typedef struct rapt_recipe {
-    uint64_t given[2]; /* one bit for each key, in the order of rapt_recipe_help: a file or rapt_recipe_set has set it */
+    uint64_t given[4]; /* one bit for each key, in the order of rapt_recipe_help: a file or rapt_recipe_set has set it */
     rapt_task task;
     int64_t seed;
     struct {

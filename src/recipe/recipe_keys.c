@@ -6,11 +6,11 @@
 #include "base/chars.h"
 #include "base/number.h"
 #include "base/quote.h"
-#include "base/suggest.h"
 #include "recipe/recipe_model.h"
 #include "text/utf8.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +92,11 @@ const char *recipe_key_first_name(const recipe_key *key)
 
 static const char *const groups[RECIPE_GROUPS] = {"data", "tokenizer", "model", "train"};
 
+const char *recipe_group_at(size_t i)
+{
+    return groups[i];
+}
+
 size_t recipe_group_index(const char *name)
 {
     size_t i = 0;
@@ -107,73 +112,6 @@ bool recipe_key_is_inner_group(const char *name)
     for (size_t i = 0; i < recipe_key_count() && recipe_group_index(name) == RECIPE_GROUPS; i++)
         any = any || (strncmp(recipe_key_at(i)->name, name, length) == 0 && recipe_key_at(i)->name[length] == '.');
     return any;
-}
-
-static const char *tail_of(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot ? dot + 1 : name;
-}
-
-static void list_names(const char *names[KEYS], const char *tails[KEYS])
-{
-    for (size_t i = 0; i < KEYS; i++) {
-        names[i] = keys[i].name;
-        tails[i] = tail_of(keys[i].name);
-    }
-}
-
-static bool is_same_word(const char *a, const char *b)
-{
-    for (; *a && (*a == *b || (*a == '-' && *b == '_')); a++)
-        b++;
-    return *a == *b;
-}
-
-const char *recipe_key_meant(const char *name)
-{
-    const char *names[KEYS], *tails[KEYS], *tail = tail_of(name);
-    list_names(names, tails);
-    for (size_t i = 0; i < KEYS; i++)
-        if (is_same_word(tail, tails[i]))
-            return names[i];
-    return suggest_synonym(tail, names, KEYS);
-}
-
-/* The key that may have been meant by `name`: in another group ("layers"), by another name ("n_layer"), or a similar one. */
-static const char *nearest_key(const char *name)
-{
-    const char *names[KEYS], *tails[KEYS], *meant = recipe_key_meant(name);
-    list_names(names, tails);
-    const char *group = meant || strchr(name, '.') ? NULL : suggest_spelling(name, groups, RECIPE_GROUPS);
-    const char *nearest = meant ? meant : group ? group : suggest_nearest(name, names, KEYS);
-    const char *tail = nearest ? NULL : suggest_nearest(tail_of(name), tails, KEYS);
-    for (size_t i = 0; i < KEYS && tail; i++)
-        if (tails[i] == tail)
-            return keys[i].name;
-    return nearest;
-}
-
-void recipe_key_unknown(const char *name, char reason[RECIPE_REASON])
-{
-    const char *nearest = nearest_key(name);
-    if (nearest)
-        snprintf(reason, RECIPE_REASON, RECIPE_UNKNOWN_KEY "%s\"; did you mean \"%s\"?", quote(name).text, nearest);
-    else
-        snprintf(reason, RECIPE_REASON, RECIPE_UNKNOWN_KEY "%s\"", quote(name).text);
-}
-
-const recipe_key *recipe_key_wanted(const char *name, char reason[RECIPE_REASON])
-{
-    const recipe_key *key = recipe_key_find(name);
-    const char *now = recipe_key_renamed(name);
-    if (now)
-        snprintf(reason, RECIPE_REASON, "%s is now %s", name, now);
-    else if (!key && recipe_group_index(name) < RECIPE_GROUPS)
-        snprintf(reason, RECIPE_REASON, "%s is a group of keys; it has no value itself", name);
-    else if (!key)
-        recipe_key_unknown(name, reason);
-    return key;
 }
 
 /* Words of a row, "a|b|c": where word `index` starts, with its length; NULL after the last. */
@@ -331,6 +269,11 @@ static const char *own_word(const recipe_key *key, const char *text)
     return key->offset == FIELD(train.optimizer) && strcmp(text, "adamw") == 0 ? "adam" : text;
 }
 
+bool recipe_key_takes_word(const recipe_key *key, const char *text)
+{
+    return key->kind != RECIPE_CHOICE || word_index(key->words, own_word(key, text)) >= 0;
+}
+
 static rapt_code set_field(const recipe_key *key, rapt_recipe *recipe, const char *text, char reason[RECIPE_REASON])
 {
     void *field = (char *)recipe + key->offset;
@@ -483,7 +426,8 @@ char **recipe_key_path(const recipe_key *key, rapt_recipe *recipe)
 }
 
 enum { GIVEN_BITS = 64 };
-_Static_assert(KEYS <= 2 * GIVEN_BITS, "rapt_recipe.given has not a bit for each key");
+_Static_assert((size_t)KEYS <= RECIPE_KEYS_MAX, "RECIPE_KEYS_MAX keys");
+_Static_assert(sizeof ((rapt_recipe *)0)->given * CHAR_BIT == RECIPE_KEYS_MAX, "rapt_recipe.given has a bit for each key");
 
 bool recipe_key_given(const recipe_key *key, const rapt_recipe *recipe)
 {

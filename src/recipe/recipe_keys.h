@@ -196,33 +196,37 @@ typedef struct recipe_key {
     const char *meaning;
 } recipe_key;
 
-enum { RECIPE_GROUPS = 4, RECIPE_STRING_MAX = 1 << 16, RECIPE_REASON = 400, RECIPE_NUMBER = 32 };
+enum { RECIPE_KEYS_MAX = 256, RECIPE_GROUPS = 4, RECIPE_STRING_MAX = 1 << 16, RECIPE_REASON = 400, RECIPE_NUMBER = 32 };
 
 size_t recipe_key_count(void);
 const recipe_key *recipe_key_at(size_t i);
 const recipe_key *recipe_key_find(const char *name); /* NULL: there is none */
-/* The key with this name without its group, or with this name in other books and programs ("n_layer"); NULL: there is none. */
-const char *recipe_key_meant(const char *name);
+/* recipe_meant.c: the key with this name without its groups, or with this name in other books and programs ("n_layer"); NULL:
+ * there is none. If several have the name, the first that takes `value`, unless that is NULL, with the fewest groups. */
+const char *recipe_key_meant(const char *name, const char *value);
 /* The present name of a key, if `name` is its name in version 0.1, else NULL. */
 const char *recipe_key_renamed(const char *name);
 /* The name of a key in version 0.1, on which a checkpoint's hash is based. */
 const char *recipe_key_first_name(const recipe_key *key);
-/* Finds a key that will get a value. NULL comes with a reason: it is unknown, was renamed, or is a group. */
+/* recipe_meant.c: finds a key that will get a value. NULL comes with a reason: it is unknown, was renamed, or is a group. */
 const recipe_key *recipe_key_wanted(const char *name, char reason[RECIPE_REASON]);
 size_t recipe_key_index(const recipe_key *key);
 /* The groups "data", "tokenizer", "model", "train": 0 to 3; RECIPE_GROUPS for any other name. */
 size_t recipe_group_index(const char *name);
+const char *recipe_group_at(size_t i);
 /* Whether keys begin with this name, "train.lora", and a dot. */
 bool recipe_key_is_inner_group(const char *name);
 
 #define RECIPE_UNKNOWN_KEY "unknown key \""
-/* 'unknown key "model.laiers"; did you mean "model.layers"?', or only the first half. */
+/* recipe_meant.c: 'unknown key "model.laiers"; did you mean "model.layers"?', or only the first half. */
 void recipe_key_unknown(const char *name, char reason[RECIPE_REASON]);
 
 /* Sets one field from text and marks it as given; model.preset sets and marks the fields of the preset. On failure the recipe is
  * unchanged and `reason` says "train.lr is -1; it must be above 0 and at most 10". */
 rapt_code recipe_key_set(const recipe_key *key, rapt_recipe *recipe, const char *text,
                          char reason[RECIPE_REASON]);
+/* Whether a text is one of the words of a choice; other keys take any. */
+bool recipe_key_takes_word(const recipe_key *key, const char *text);
 /* Whether a field holds a value that recipe_key_set would have accepted. */
 rapt_code recipe_key_check(const recipe_key *key, const rapt_recipe *recipe, char reason[RECIPE_REASON]);
 /* Sets a field to a number, or to the choice of this index; strings to NULL. Frees nothing. */

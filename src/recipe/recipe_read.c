@@ -18,7 +18,7 @@
 #include "recipe/recipe_places.h"
 #include "recipe/recipe_seal.h"
 
-enum { FILE_MAX = 1 << 20, NAME_MAX_BYTES = 200, KEYS_MAX = 128 };
+enum { FILE_MAX = 1 << 20, NAME_MAX_BYTES = 200 };
 
 typedef struct reader {
     const char *path, *text;
@@ -28,7 +28,7 @@ typedef struct reader {
     yaml_parser_t parser;
     bool former_names; /* keys may have their names of version 0.1 */
     yaml_event_t event;         /* the current one */
-    size_t key_lines[KEYS_MAX]; /* line in which a key was set, from 1; 0: not yet */
+    size_t key_lines[RECIPE_KEYS_MAX]; /* line in which a key was set, from 1; 0: not yet */
     size_t group_lines[RECIPE_GROUPS];
 } reader;
 
@@ -348,7 +348,7 @@ rapt_code recipe_parse(const char *path, const char *text, size_t size, bool for
         size -= 3;
     }
     reader r = {.path = path, .text = text, .size = size, .recipe = out, .err = err, .former_names = former_names};
-    if (recipe_key_count() > KEYS_MAX || !yaml_parser_initialize(&r.parser))
+    if (!yaml_parser_initialize(&r.parser))
         return rapt_fail(err, RAPT_ERR_MEMORY, "%s: out of memory while reading", path);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);

@@ -51,6 +51,10 @@ touch models/quickstart recipe.yaml
 refused 2 'unknown option "--epochs"; a key of the recipe is set by --set train.epochs=3 ' 'a key taken for an option' \
     "$RAPT" train recipe.yaml --epochs 3
 refused 2 '"--batch-size"; .* --set train.batch=8 ' 'by the name that others have for it' "$RAPT" train recipe.yaml --batch-size=8
+refused 2 '"--init"; .* --set train.init=models/quickstart ' 'of two keys the one that takes the value' \
+    "$RAPT" info recipe.yaml --init models/quickstart
+refused 2 '"--init"; .* --set model.init=gpt2 ' 'the other one' "$RAPT" info recipe.yaml --init gpt2
+refused 2 '"--patience"; .* --set train.patience=3 ' 'of two keys the one of fewer groups' "$RAPT" train recipe.yaml --patience 3
 refused 2 '"--lr"; .* --set train.lr=VALUE ' 'without a value' "$RAPT" train recipe.yaml --lr
 refused 2 '"--epochs"; .* --set train.epochs=VALUE ' 'before another option' "$RAPT" train recipe.yaml --epochs --quiet
 refused 2 '"--max_steps"; did you mean --max-steps' 'an option in another spelling is no key' "$RAPT" train recipe.yaml --max_steps 3

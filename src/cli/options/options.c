@@ -102,7 +102,7 @@ __attribute__((noreturn)) static void refuse_unknown(const char *name, const cha
     size_t fits;
     const char *near = nearest_option(name);
     const bool takes_keys = find_long("set", 3, &fits) != NULL && fits == 1;
-    const char *key = takes_keys && !(near && suggest_same(near, name)) ? recipe_key_meant(name) : NULL;
+    const char *key = takes_keys && !(near && suggest_same(near, name)) ? recipe_key_meant(name, value) : NULL;
     if (key)
         usage_error("unknown option \"--%s\"; a key of the recipe is set by --set %s=%.60s", name, key, value ? value : "VALUE");
     usage_error("unknown option \"--%s\"%s%s%s", name, near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
