@@ -1,5 +1,5 @@
 /* serve/module/deepl_glossaries.c: DeepL's interface for glossaries, version 2. */
-#define _GNU_SOURCE /* strdup, gmtime_r */
+#define _GNU_SOURCE 1 /* strdup, gmtime_r */
 #include "serve/module/endpoints.h"
 
 #include "serve/module/fields.h"
