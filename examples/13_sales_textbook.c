@@ -28,6 +28,9 @@ static const char own_text[] =
     "high against: last year's price, the price of the other offer, or the price of doing nothing. Each of them has "
     "another answer.\nNever win against the buyer. A buyer who was listened to will talk to others.\n";
 
+/* For a text that the caller names, every tensor as a whole, as PyTorch prints it; else what fits into a chapter. */
+static bool everything;
+
 /* ---- 1. the text and its tokens ----------------------------------------------------------------------------- */
 
 typedef struct book {
@@ -115,7 +118,8 @@ static void show_text(const book *b)
 {
     size_t cut = b->count * 9 / 10;
     char name[64];
-    printf("-- the text, its first 1000 characters --\n%.1000s\n", b->text);
+    int length = everything ? 1000 : 240;
+    printf("-- the text, its first %d characters --\n%.*s\n", length, length, b->text);
     printf("\n-- its tokens --\n");
     name_token(b->tokenizer, b->ids[0], name);
     printf("the first one: %s, %d\n", name, b->ids[0]);
@@ -136,17 +140,23 @@ static void show_text(const book *b)
 
 static void show_batch(const book *b, const rapt_window_batch *batch)
 {
-    char name[64];
+    char name[64], label[64];
     printf("\n-- a batch --\nstarts:");
     for (int i = 0; i < BATCH; i++)
         printf(" %zu", batch->starts[i]);
     putchar('\n');
-    show_ids("x_batch", batch->inputs);
-    show_ids("y_batch", batch->labels);
-    printf("the first window:\n");
+    if (everything) {
+        show_ids("x_batch", batch->inputs);
+        show_ids("y_batch", batch->labels);
+    } else {
+        printf("x_batch: [%zu, %zu]\ny_batch: [%zu, %zu]\n", batch->inputs.batch, batch->inputs.time, batch->labels.batch,
+               batch->labels.time);
+    }
+    printf("the first window, and its labels:\n");
     for (int i = 0; i < CONTEXT; i++) {
         name_token(b->tokenizer, batch->inputs.ids[i], name);
-        printf("%4d %7d  %s\n", i, batch->inputs.ids[i], name);
+        name_token(b->tokenizer, batch->labels.ids[i], label);
+        printf("%4d %7d  %-10s %7d  %s\n", i, batch->inputs.ids[i], name, batch->labels.ids[i], label);
     }
     bool later = true;
     for (int i = 0; i < BATCH * CONTEXT; i++)
@@ -214,14 +224,19 @@ static steps compute(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)
 
 /* ---- 3. what it computed --------------------------------------------------------------------------------------- */
 
-/* For a text that the caller names, all windows, as PyTorch prints them; else what fits into a chapter: a corner of the first
- * window. */
-static void (*show_elements)(const char *, const rapt_tensor *) = show_corner;
-
 static void show(const char *name, const rapt_tensor *x)
 {
     show_shape(name, x);
-    show_elements(name, x);
+    if (everything)
+        show_tensor(name, x);
+}
+
+/* As show, but with a corner of the first window where not everything is shown. */
+static void show_first(const char *name, const rapt_tensor *x)
+{
+    show(name, x);
+    if (!everything)
+        show_corner(name, x);
 }
 
 /* Place times frequency [16, 32], each step of it printed. */
@@ -267,8 +282,9 @@ static double table_difference(const rapt_tensor *table, const rapt_tensor *angl
 static void show_positions(rapt_tape *t, const rapt_tensor *table, const steps *s)
 {
     printf("\n-- positions --\n");
-    rapt_tensor *angles = show_angles(t), *of_batch = rapt_tape_input(t, 3, (size_t[]){1, CONTEXT, D_MODEL}, table->data, false);
+    rapt_tensor *of_batch = rapt_tape_input(t, 3, (size_t[]){1, CONTEXT, D_MODEL}, table->data, false);
     rapt_tensor *expanded = rapt_tape_tensor(t, 3, (size_t[]){BATCH, CONTEXT, D_MODEL}, false);
+    rapt_tensor *angles = everything ? show_angles(t) : NULL;
     if (rapt_tape_error(t)->code)
         return;
     for (size_t b = 0; b < BATCH; b++)
@@ -277,8 +293,10 @@ static void show_positions(rapt_tape *t, const rapt_tensor *table, const steps *
     if (rapt_tape_error(t)->code)
         return;
     show("positions", table);
-    show_check("sines at even places, cosines at odd ones", table_difference(table, angles) < 1e-5);
-    show_shape("as one of a batch", of_batch);
+    if (everything) {
+        show_check("sines at even places, cosines at odd ones", table_difference(table, angles) < 1e-5);
+        show_shape("as one of a batch", of_batch);
+    }
     show_shape("once for each window", expanded);
     show_check("the embedding plus these is x", show_difference(rapt_tensor_size(sum), sum->data, s->x->data) == 0);
 }
@@ -293,7 +311,9 @@ static void show_input(rapt_tape *t, const rapt_lm *m, rapt_tokens labels, const
     show_shape("x_batch_embedding", s->embedded);
     show_positions(t, &m->input.positions.table->value, s);
     printf("\n-- both --\n");
-    show("x", s->x);
+    show_first("x", s->x);
+    if (!everything)
+        return;
     show("y", y);
     printf("x[0], the first 10 and the last 10 features:\n");
     show_frame(CONTEXT, D_MODEL, s->x->data, NULL, NULL);
@@ -312,6 +332,18 @@ static bool rows_sum_to_one(const rapt_tensor *x)
     return good;
 }
 
+/* What the first head makes of the first tokens: the rest of the triangle looks alike. */
+static void show_few(const char *name, const rapt_tensor *x)
+{
+    enum { FEW = 5 };
+    rapt_real corner[FEW * FEW];
+    for (size_t i = 0; i < FEW * FEW; i++)
+        corner[i] = x->data[i / FEW * CONTEXT + i % FEW];
+    show_shape(name, x);
+    printf("%s[0, 0], the first %d rows and columns:\n", name, FEW);
+    show_frame(FEW, FEW, corner, NULL, NULL);
+}
+
 static void show_attention(rapt_tape *t, const steps *s)
 {
     rapt_tensor *by_mask = rapt_op_masked_softmax(t, s->scaled, &(rapt_mask){.causal = true});
@@ -326,10 +358,15 @@ static void show_attention(rapt_tape *t, const steps *s)
     show_range("K", s->k_heads);
     show_range("V", s->v_heads);
     show("scaled", s->scaled);
-    printf("masked[0, 0]:\n");
-    show_frame(CONTEXT, CONTEXT, s->masked->data, NULL, NULL);
-    printf("weights[0, 0]:\n");
-    show_frame(CONTEXT, CONTEXT, s->weights->data, NULL, NULL);
+    if (everything) {
+        printf("masked[0, 0]:\n");
+        show_frame(CONTEXT, CONTEXT, s->masked->data, NULL, NULL);
+        printf("weights[0, 0]:\n");
+        show_frame(CONTEXT, CONTEXT, s->weights->data, NULL, NULL);
+    } else {
+        show_few("masked", s->masked);
+        show_few("weights", s->weights);
+    }
     show("heads", s->heads);
     show_shape("heads side by side", s->concat);
     show_shape("projected", s->projected);
@@ -367,10 +404,11 @@ static void show_prediction(rapt_tape *t, const rapt_lm *m, const book *b, const
     show_shape("FFN(norm)", s->ffn);
     show("norm + FFN(norm)", s->sum2);
     show("the same norm again", s->norm2);
-    show("logits", s->logits);
+    show_first("logits", s->logits);
     printf("the token after \"%s\", most probable: %zu, \"%s\", with probability %.6f\n", first, best, name,
            (double)s->probabilities->data[best]);
     printf("loss of the labels: %.4f, of a guess among %zu: ln %zu = %.4f\n", nats, words, words, guess);
+    printf("perplexity: %.1f\n", exp(nats));
     show_check("probabilities sum to 1", rows_sum_to_one(s->probabilities));
     show_check("a model that has learned nothing is about as good as a guess", fabs(nats - guess) < 0.5);
     show_check("rapt_lm_forward gives the same logits",
@@ -431,9 +469,8 @@ int main(int argc, char **argv)
         rapt_params_free(set);
         return fprintf(stderr, "%s\n", err.message), 1;
     }
-    if (files)
-        show_elements = show_tensor;
-    else if (!table_only)
+    everything = files;
+    if (!files && !table_only)
         printf("A small text of this program's own. For another: 13_sales_textbook TEXT RANKS\n\n");
     rapt_tape_begin(t, (rapt_pass){0});
     run(t, set, &b, table_only);

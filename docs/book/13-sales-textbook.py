@@ -47,8 +47,14 @@ assert tokenizer.decode(ids) == text
 starts = [315, 187, 383, 79]  # as the program drew them
 inputs = [training[start:start + 16] for start in starts]
 labels = [training[start + 1:start + 17] for start in starts]
-for i, token in enumerate(inputs[0]):
-    print(f"{i:4} {token:7}  {tokenizer.token(token).decode().replace(' ', '·')}")
+
+
+def piece(token):
+    return tokenizer.token(token).decode().replace(" ", "·")
+
+
+for i, (token, label) in enumerate(zip(inputs[0], labels[0])):
+    print(f"{i:4} {token:7}  {piece(token):10} {label:7}  {piece(label)}")
 
 # %% input
 nn.seed(1)
@@ -91,7 +97,18 @@ best = int(first.argmax())
 print(f'most probable: {best}, "{str(tokenizer.token(best))[2:-1]}", with probability {first[best].item():f}')
 loss = nn.cross_entropy(logits, labels).item()
 print(f"loss of the labels: {loss:.4f}, of a guess among {vocabulary}: ln {vocabulary} = {math.log(vocabulary):.4f}")
+print(f"perplexity: {math.exp(loss):.1f}")
 
 # %% picture
 names = [tokenizer.token(token).decode() for token in inputs[0]]
 weights[0, 0].heatmap(names, names)
+
+# %% answers (own)
+from collections import Counter
+
+print(90 - 16, "places,", (90 - 16) * 16, "labels")
+counts, labels_there = Counter(training), [label for window in labels for label in window]
+nats = -sum(math.log(counts[label] / len(training)) for label in labels_there) / len(labels_there)
+print(f"perplexity {math.exp(nats):.1f}")
+right = (logits.argmax(-1).tolist(), labels)
+print(sum(a == b for rows in zip(*right) for a, b in zip(*rows)), f"of 64 are right, by chance {64 / vocabulary:.2f}")

@@ -25,8 +25,37 @@ for name, way in ways.items():
     chosen = choose(people, **way)
     print(name, *(f"{chosen.get(drink, 0):.3f}" for drink in people))
 
-# %% model
+# %% bleu (own)
+from collections import Counter
+
 import rapt
+
+
+def ngrams(text, n):
+    words = text.split()
+    return Counter(tuple(words[i:i + n]) for i in range(len(words) - n + 1))
+
+
+def bleu(translations, references):
+    """BLEU and its parts: for n = 1 to 4 how many n-grams match and how many there are, and the penalty for short texts."""
+    pairs, right, there = list(zip(translations, references)), [], []
+    for n in range(1, 5):
+        right.append(sum((ngrams(text, n) & ngrams(reference, n)).total() for text, reference in pairs))  # & is the smaller count
+        there.append(sum(ngrams(text, n).total() for text in translations))
+    length, wanted = there[0], sum(len(reference.split()) for reference in references)
+    penalty = min(1, math.exp(1 - wanted / length))
+    score = penalty * math.prod(r / t for r, t in zip(right, there)) ** (1 / 4)
+    return score, right, there, penalty
+
+
+references = ["the cat sat on the mat", "we drink tea with milk"]
+translations = ["the cat is on the mat", "we drink tea with sugar"]
+score, right, there, penalty = bleu(translations, references)
+print(*(f"{r} of {t}" for r, t in zip(right, there)), sep=", ")
+print(f"BLEU {score:.3f}")
+assert abs(rapt.corpus_bleu(translations, [references]).score - 100 * score) < 1e-9
+
+# %% model
 from rapt import nn, optim
 
 counts = {"we drink tea with milk.": 3, "we drink tea with sugar.": 2, "we drink tea with honey.": 2,
@@ -134,3 +163,11 @@ after = [next_token(prompt) for prompt in prompts]
 columns = [(after[(i > 3) + (i > 8)], tokenizer.encode(word)[0]) for i, word in enumerate(words)]
 rows = [[choose(p, **way).get(token, 0) for p, token in columns] for way in ways.values()]
 nn.tensor(rows).heatmap(list(ways), words)
+
+# %% answers (own)
+p = {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}
+for way in ({"temperature": 0.5}, {"top_k": 2}, {"top_p": 0.6}, {"min_p": 0.5}):
+    print(*(f"{share:.3f}" for share in choose(p, **way).values()))
+score, right, there, penalty = bleu(["the cat", "we drink tea with"], references)
+print(*(f"{r} of {t}" for r, t in zip(right, there)), f"penalty {penalty:.3f}, BLEU {score:.3f}")
+print(rapt.corpus_bleu(["the the the the"], [references[:1]], smooth_method="none").counts)
