@@ -216,6 +216,30 @@ static void usual_batch(rapt_tape *t, rapt_params *set)
     show_check("with scaling too", show_difference(size, scaled->data, scaled_steps->data) < 1e-4);
 }
 
+/* A table that is learned: its rows are looked up by place as the embedding's are by word. */
+static void learned_positions(rapt_tape *t, rapt_params *set)
+{
+    size_t before = rapt_params_size(set);
+    rapt_preprocessor m;
+    rapt_preprocessor_init(&m, set, "learned.", 10, 16, 100,
+                           &(rapt_preprocessor_options){.positions = RAPT_POSITIONS_LEARNED, .no_scale = true});
+    rapt_tokens tokens = {.batch = 1, .time = 5, .ids = (int32_t[]){3, 1, 4, 1, 5}};
+    rapt_tensor *words = rapt_embedding_forward(t, &m.embedding, tokens), *y = rapt_preprocess(t, &m, tokens, 0);
+    printf("\n-- learned positions --\n");
+    if (!show_ready(t, set))
+        return;
+    const rapt_tensor *table = &m.positions.table->value;
+    show_shape("embedding", &m.embedding.weight->value);
+    show_shape("positions", table);
+    printf("parameters: %zu\n", rapt_params_size(set) - before);
+    double largest = 0;
+    for (size_t i = 0; i < rapt_tensor_size(y); i++)
+        largest = fmax(largest, fabs((double)y->data[i] - (double)words->data[i] - (double)table->data[i]));
+    show_check("word i has row i of the table added", largest < 1e-6);
+    show_check("both tables are parameters: 10 x 16 + 100 x 16", rapt_params_size(set) - before == 1760);
+    show_check("the word at places 1 and 3 has two vectors", show_difference(16, y->data + 16, y->data + 48) > 0.01);
+}
+
 /* The picture: 32 places of 32 features. */
 static void print_table(rapt_tape *t, rapt_params *set)
 {
@@ -231,6 +255,7 @@ static void chapter(rapt_tape *t, rapt_params *set)
     compare_positions(t, set);
     sales_textbook(t, set);
     usual_batch(t, set);
+    learned_positions(t, set);
 }
 
 int main(int argc, char **argv)

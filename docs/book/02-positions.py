@@ -59,3 +59,10 @@ nn.set_printoptions(threshold=1)  # of large tensors print the corners
 print("tokens: words + positions:", list(X.shape))
 print(X[0])
 assert X.tolist() == (vectors + P).tolist()
+
+# %% learned (own)
+places = nn.Embedding(100, 16).reset_parameters("places.", init="gpt2")  # small: N(0, 0.02^2)
+sentence = nn.draw("sentence", (1, 10, 16))
+with nn.grad():
+    (sentence + places([list(range(10))])).sum().backward()
+print(sum(any(row) for row in places.weight.grad.tolist()), "of 100 places learn from a sentence of 10 words")
