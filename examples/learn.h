@@ -31,7 +31,7 @@ rapt_lm *learn_train(rapt_tape *t, const learn_text *x, const rapt_lm_config *co
  * characters, 16 windows at once. */
 double learn_loss(rapt_tape *t, const learn_text *x, const rapt_lm *m, size_t first, size_t last);
 
-/* Seconds of processor time of this program so far, all threads together; what else the machine does hardly changes them. */
+/* Seconds of CPU time of this program so far, all threads together; what else the machine does hardly changes them. */
 double learn_clock(void);
 
 #endif
