@@ -102,13 +102,3 @@ print(f"perplexity: {math.exp(loss):.1f}")
 # %% picture
 names = [tokenizer.token(token).decode() for token in inputs[0]]
 weights[0, 0].heatmap(names, names)
-
-# %% answers (own)
-from collections import Counter
-
-print(90 - 16, "places,", (90 - 16) * 16, "labels")
-counts, labels_there = Counter(training), [label for window in labels for label in window]
-nats = -sum(math.log(counts[label] / len(training)) for label in labels_there) / len(labels_there)
-print(f"perplexity {math.exp(nats):.1f}")
-right = (logits.argmax(-1).tolist(), labels)
-print(sum(a == b for rows in zip(*right) for a, b in zip(*rows)), f"of 64 are right, by chance {64 / vocabulary:.2f}")

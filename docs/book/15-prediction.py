@@ -163,11 +163,3 @@ after = [next_token(prompt) for prompt in prompts]
 columns = [(after[(i > 3) + (i > 8)], tokenizer.encode(word)[0]) for i, word in enumerate(words)]
 rows = [[choose(p, **way).get(token, 0) for p, token in columns] for way in ways.values()]
 nn.tensor(rows).heatmap(list(ways), words)
-
-# %% answers (own)
-p = {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}
-for way in ({"temperature": 0.5}, {"top_k": 2}, {"top_p": 0.6}, {"min_p": 0.5}):
-    print(*(f"{share:.3f}" for share in choose(p, **way).values()))
-score, right, there, penalty = bleu(["the cat", "we drink tea with"], references)
-print(*(f"{r} of {t}" for r, t in zip(right, there)), f"penalty {penalty:.3f}, BLEU {score:.3f}")
-print(rapt.corpus_bleu(["the the the the"], [references[:1]], smooth_method="none").counts)

@@ -142,10 +142,3 @@ for name, output_std in (("std", 0.125), ("std / sqrt(24)", 0.125 / math.sqrt(24
     for block in gpt.blocks:
         stages.append(block(stages[-1]))
     print(name, *(f"{math.sqrt((x * x).mean().item()):.2f}" for x in stages))
-
-# %% answers (own)
-block, rest = 12 * 128 ** 2 + 13 * 128, 1000 * 128 + 256 * 128 + 2 * 128
-print(block, 4 * block, 4 * block + rest, f"{100 * 128000 / (4 * block + rest):.0f} %")
-xs = [i / 100 for i in range(-200, 1)]
-values = gelu(nn.tensor(xs)).tolist()
-print(f"{min(values):.3f} at {xs[values.index(min(values))]}")

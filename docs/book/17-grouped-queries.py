@@ -47,7 +47,3 @@ attention = RotaryAttention(64, 4, kv_heads=2)
 for name, linear in (("W_q", attention.q), ("W_k", attention.k), ("W_v", attention.v)):
     print(f"{name}:", list(linear.weight.shape))
 print("output:", list(attention(nn.draw("x", (4, 16, 64))).shape))
-
-# %% answers (own)
-print(2 * 32 * 8 * 128, f"numbers a token, {2 * 32 * 8 * 128 * 2 * 8192 / 2 ** 30:.0f} GiB; with 32 heads {2 * 32 * 32 * 128 * 2 * 8192 / 2 ** 30:.0f} GiB")
-print(*(4096 * heads * 128 * 2 for heads in (32, 8)), 4096 * 4096 * 2)

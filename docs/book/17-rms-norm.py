@@ -12,11 +12,3 @@ x = nn.tensor([[1, 7], [101, 107], [10, 70]])
 layer_norm = nn.LayerNorm(2, eps=1e-9)
 for (a, b), (c, d), (e, f) in zip(x.tolist(), layer_norm(x).tolist(), rms_norm(x).tolist()):
     print(f"{a:.0f} {b:.0f} {c:.1f} {d:.1f} {e:.5f} {f:.6f}")
-
-# %% answers (own)
-print(*(f"{y:.4f}" for y in rms_norm(nn.tensor([[3, 4]])).tolist()[0]), *(f"{y:.4f}" for y in layer_norm(nn.tensor([[3, 4]])).tolist()[0]))
-print(*(f"{y:.4f}" for y in rms_norm(nn.tensor([[-3, 3]])).tolist()[0]), *(f"{y:.4f}" for y in layer_norm(nn.tensor([[-3, 3]])).tolist()[0]))
-x = nn.draw("x", (1, 64))
-x = x - x.mean(-1, keepdim=True)  # a vector of mean 0
-both = zip(rms_norm(x).tolist()[0], nn.LayerNorm(64, eps=1e-9)(x).tolist()[0])
-assert max(abs(a - b) for a, b in both) < 1e-6

@@ -27,11 +27,3 @@ q, k = (nn.draw(name, (16,)).expand(16, 16) for name in "qk")  # one query and o
 sines = nn.PositionalEncoding(16, 0)
 print(f"sines added: scores of one distance differ by up to {by_distance(sines(q), sines(k)):.2f}")
 assert by_distance(turn(q), turn(k)) < 1e-5
-
-# %% answers (own)
-import math
-
-print(*(f"{place / 10000 ** (2 * j / 4):g}" for place in (1, 100) for j in (0, 1)))
-q, k = turn(nn.tensor([[1, 0, 0, 1]] * 6)), turn(nn.tensor([[1, 1, 0, 0]] * 6))
-print(f"{(q[5] * k[3]).sum().item():.4f}", f"{(q[2] * k[0]).sum().item():.4f}")
-print(f"{2 * math.pi * 10000 ** (63 / 64):.0f} places, {2 * math.pi * 500000 ** (63 / 64):.0f} with a base of 500000")

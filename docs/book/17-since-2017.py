@@ -119,8 +119,3 @@ for step in range(40):
     trainer.step()
     trainer.zero_grad()
 print(f"all four {count(net)} parameters, loss {loss.item():.4f}")
-
-# %% answers (own)
-attention, ffn, norms = 2 * 4096 * 4096 + 2 * 1024 * 4096, 3 * 4096 * 14336, 2 * 4096
-print(attention, ffn, norms, attention + ffn + norms)
-print(count(net.blocks[0].attention), count(net.blocks[0].ffn))

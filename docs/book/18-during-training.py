@@ -90,9 +90,3 @@ def report(step, model):
 
 run = rapt.train(recipe, pairs=pairs, on_report=report)
 print(run.model("last").translate("h e a d e d"))
-
-# %% answers (own)
-print(f"{math.exp(2) / (math.exp(2) + 5):.3f} {math.log(5):.3f}")
-for step in (0, 20, 50, 80, 160):
-    rows = looks[step][3].tolist()
-    print(f"{step:3} {sum(-w * math.log(w) for row in rows for w in row if w > 0) / len(rows):.2f}")

@@ -50,7 +50,7 @@ class Exercises(unittest.TestCase):
 
 
 for path in sorted((BOOK / "answers").glob("*.py")):
-    setattr(Exercises, f"test_{path.stem[:2]}", lambda self, path=path: self.check(path))
+    setattr(Exercises, f"test_{path.stem.replace('-', '_')}", lambda self, path=path: self.check(path))
 
 if __name__ == "__main__":
     unittest.main()
