@@ -8,9 +8,13 @@ print("inputs: ", *inputs)
 print("labels: ", *labels)
 assert len(windows) == 5 and (inputs, labels) == ([4, 9, 2, 6], [9, 2, 6, 3])
 
-# %% text
+# %% perplexity (own)
 import math
 
+loss = -(math.log(1 / 2) + math.log(1 / 8)) / 2
+print(f"loss {loss:.3f}, perplexity {math.exp(loss):.3f}")
+
+# %% text
 import rapt
 from rapt import nn
 

@@ -25,6 +25,17 @@ for name, way in ways.items():
     chosen = choose(people, **way)
     print(name, *(f"{chosen.get(drink, 0):.3f}" for drink in people))
 
+# %% kept (own)
+def attend(query, keys, values):
+    powers = [math.exp(query * key) for key in keys]
+    return sum(power * value for power, value in zip(powers, values)) / sum(powers)
+
+
+keys, values = [0, math.log(2), 0], [4, 8, 12]
+print(f"third token: {attend(1, keys, values):.4f}")
+keys, values = keys + [math.log(4)], values + [16]  # all that the fourth token adds
+print(f"fourth token: {attend(1, keys, values):.4f}")
+
 # %% bleu (own)
 from collections import Counter
 
