@@ -41,7 +41,7 @@ grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$heade
 # compiler then. Some modules do more, which are made for POSIX alone.
 knows='^src/(base|fetch/module|group/mpi|serve/module)/'
 iso='assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype'
-others='jansson yaml xxhash pcre2 zlib pango/pango pango/pangocairo immintrin arm_neon'
+others='jansson yaml xxhash pcre2 zlib pango/pango pango/pangocairo immintrin arm_neon wasm_simd128'
 find src include -name '*.[ch]' | grep -vE "$knows" | sort | xargs grep -nE '^ *# *(include *<|(define|undef) +_[A-Z0-9_]*_SOURCE)' |
     awk -v list="$iso $others" '
         BEGIN { n = split(list, names, " "); for (i = 1; i <= n; i++) known[names[i] ".h"] }

@@ -21,7 +21,7 @@ typedef struct rapt_compute {
     int threads;         /* 1 to 256; 0: RAPT_THREADS, or else the number of CPUs that this process may use; results don't depend
                             on it */
     const char *isa;     /* NULL: RAPT_ISA, or else the best one; "scalar", "avx2", "avx2_vnni", "avx512", "avx512_vnni",
-                            "avx512_bf16", "amx", "neon", "neon_dot" */
+                            "avx512_bf16", "amx", "neon", "neon_dot", "simd128", "relaxed" */
     rapt_type type;      /* numeric type of matrix products, and of the weights that are held for them: FP32, BF16, Q8_0 or
                             Q4_0 */
     const char *weights; /* numeric types of the weights that are held for inference, as a list "T,PATTERN=T,...", where T is

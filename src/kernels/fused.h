@@ -1,5 +1,5 @@
 /* kernels/fused.h: fused multiply-adds of floats, a b + c rounded once, where the processor has no instruction for them. For
- * vec_portable.h. Not libm's fmaf: it takes 4 to 30 times longer, and emscripten 3.1.6's is wrong.
+ * vec_portable.h and wasm/vec_wasm.h. Not libm's fmaf: it takes 4 to 30 times longer, and emscripten 3.1.6's is wrong.
  *
  * In doubles the product p = a b is exact (24 + 24 <= 53 bits, and exponents have room), and s = p + c is rounded to 53 bits.
  * Rounding s to a float rounds twice, which is as good as once unless s lies halfway between two floats although p + c does
@@ -37,7 +37,7 @@ static inline float fused_by_odd(float a, float b, float c)
 }
 
 /* Apart, and with copies of its arguments, so that they can stay in registers where it is not called. */
-static __attribute__((noinline, cold)) void fused_rare(float *to, const float *a, const float *b, const float *c)
+static __attribute__((noinline, cold, unused)) void fused_rare(float *to, const float *a, const float *b, const float *c)
 {
     for (int i = 0; i < 16; i++)
         to[i] = fused_by_odd(a[i], b[i], c[i]);

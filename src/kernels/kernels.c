@@ -1,5 +1,5 @@
 /* kernels/kernels.c: ISA dispatch: selects the table of kernels by CPU features. For tapes, and for `rapt info`. The kernels
- * are in scalar.c, x86/, arm/ and body/. */
+ * are in scalar.c, x86/, arm/, wasm/ and body/. */
 #include "kernels/kernels.h"
 
 #include <stdatomic.h>
@@ -29,6 +29,13 @@ static bool anywhere(const cpu_features *cpu)
 static bool has_neon_dot(const cpu_features *cpu)
 {
     return cpu->arm_dot;
+}
+#endif
+
+#if defined(__wasm__) && !defined(RAPT_DOUBLE)
+static bool has_fused_relaxed(const cpu_features *cpu)
+{
+    return cpu != NULL && kernels_relaxed_is_fused();
 }
 #endif
 
@@ -72,6 +79,10 @@ static const isa ISAS[] = {{&kernels_scalar, anywhere}, {&kernels_avx2, has_avx2
 const char *const kernels_names[] = {"scalar", "neon", "neon_dot", NULL};
 #define NAMES_TEXT "scalar, neon, neon_dot"
 static const isa ISAS[] = {{&kernels_scalar, anywhere}, {&kernels_neon, anywhere}, {&kernels_neon_dot, has_neon_dot}};
+#elif defined(__wasm__) && !defined(RAPT_DOUBLE)
+const char *const kernels_names[] = {"scalar", "simd128", "relaxed", NULL};
+#define NAMES_TEXT "scalar, simd128, relaxed"
+static const isa ISAS[] = {{&kernels_scalar, anywhere}, {&kernels_simd128, anywhere}, {&kernels_relaxed, has_fused_relaxed}};
 #else
 const char *const kernels_names[] = {"scalar", NULL};
 #define NAMES_TEXT "scalar"

@@ -173,7 +173,8 @@ typedef struct kernels_quantized {
 } kernels_quantized;
 
 typedef struct kernels {
-    const char *name; /* "scalar", "avx2", "avx2_vnni", "avx512", "avx512_vnni", "avx512_bf16", "amx", "neon", "neon_dot" */
+    const char *name; /* "scalar", "avx2", "avx2_vnni", "avx512", "avx512_vnni", "avx512_bf16", "amx", "neon", "neon_dot",
+                         "simd128", "relaxed" */
 
     kernels_gemm gemm;        /* in the table's own numbers */
     const kernels_gemm *bf16; /* products of elements rounded to bf16; NULL in the double build */
@@ -297,6 +298,9 @@ extern const kernels kernels_avx512_bf16; /* avx512_vnni with products in bf16 b
 extern const kernels kernels_amx;         /* avx512_bf16 with the tiles of AMX */
 extern const kernels kernels_neon;
 extern const kernels kernels_neon_dot; /* neon with products of quantized weights by the dot product of Armv8.2 */
+extern const kernels kernels_simd128; /* WebAssembly */
+extern const kernels kernels_relaxed; /* WebAssembly with relaxed SIMD, which has the bits of the others only where */
+bool kernels_relaxed_is_fused(void);  /* this engine fuses its multiply-adds */
 extern const kernels_gemm kernels_gemm_avx512_bf16, kernels_gemm_amx; /* their products */
 extern const kernels_quantized kernels_quantized_avx512_vnni, kernels_quantized_avx_vnni, kernels_quantized_neon_dot;
 #endif

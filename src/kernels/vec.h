@@ -1,6 +1,6 @@
 /* kernels/vec.h: the loop over a row, which the vector ISAs and the kernel bodies share. For vec_portable.h, the headers in x86/
- * and arm/, and the bodies. The vector primitives are in vec_portable.h (documented there), x86/vec_avx2.h, x86/vec_avx512.h and
- * arm/vec_neon.h. */
+ * and arm/, and the bodies. The vector primitives are in vec_portable.h (documented there), x86/vec_avx2.h, x86/vec_avx512.h,
+ * arm/vec_neon.h and wasm/vec_wasm.h. */
 #ifndef KERNELS_VEC_H
 #define KERNELS_VEC_H
 

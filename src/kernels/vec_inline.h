@@ -1,5 +1,5 @@
 /* kernels/vec_inline.h: declarations of primitives and bodies that use an ISA's intrinsics, and loops over registers. For
- * x86/vec_x86.h and arm/vec_neon.h. Not for vec_portable.h, which leaves both to the compiler. */
+ * x86/vec_x86.h, arm/vec_neon.h and wasm/vec_wasm.h. Not for vec_portable.h, which leaves both to the compiler. */
 #ifndef KERNELS_VEC_INLINE_H
 #define KERNELS_VEC_INLINE_H
 

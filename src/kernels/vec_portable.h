@@ -1,6 +1,7 @@
 /* kernels/vec_portable.h: the vector primitives in plain C and the vectors that gcc and clang have on every processor. It is
- * the definition of every word; x86/vec_avx2.h, x86/vec_avx512.h and arm/vec_neon.h say the same with intrinsics. For the kernel
- * bodies. Fast where products are; what few models need, and what is done once for many products, are loops over lanes. */
+ * the definition of every word; x86/vec_avx2.h, x86/vec_avx512.h, arm/vec_neon.h and wasm/vec_wasm.h say the same with
+ * intrinsics. For the kernel bodies. Fast where products are; what few models need, and what is done once for many products, are
+ * loops over lanes. */
 #ifndef KERNELS_VEC_PORTABLE_H
 #define KERNELS_VEC_PORTABLE_H
 
@@ -111,6 +112,21 @@ WORD v16 v_broadcast(const rapt_real *p, const int uses)
 }
 
 /* ---- arithmetic, lane by lane, rounded once ------------------------------------------------------------ */
+/* Truths that the compiler cannot see through: for `0 > x ? 0 : x`, clang 14 writes WebAssembly's f32.max, to which 0 is more
+ * than -0. */
+#ifdef __wasm__
+WORD portable_truths portable_kept(portable_truths truths)
+{
+    for (int i = 0; i < PART_LANES; i++) {
+        portable_int truth = truths[i];
+        __asm__("" : "+r"(truth));
+        truths[i] = truth;
+    }
+    return truths;
+}
+#else
+#define portable_kept(truths) (truths)
+#endif
 /* a where the truth is -1, else b */
 #define PART_WHERE(truths, a, b) (portable_part)(((truths) & (portable_truths)(a)) | (~(truths) & (portable_truths)(b)))
 
@@ -125,7 +141,7 @@ PARTWISE(v_add, a.part[i] + b.part[i])
 PARTWISE(v_sub, a.part[i] - b.part[i])
 PARTWISE(v_mul, a.part[i] * b.part[i])
 PARTWISE(v_div, a.part[i] / b.part[i])
-PARTWISE(v_max, PART_WHERE(a.part[i] > b.part[i], a.part[i], b.part[i]))
+PARTWISE(v_max, PART_WHERE(portable_kept(a.part[i] > b.part[i]), a.part[i], b.part[i]))
 #undef PARTWISE
 
 #ifdef RAPT_DOUBLE
@@ -229,12 +245,12 @@ WORD m16 m_load_n(const uint8_t *keep, size_t n)
     return r;
 }
 
-#define PARTWISE(name, operator)                                 \
-    WORD m16 name(v16 a, v16 b) /* false if one is NaN */         \
-    {                                                            \
-        m16 r;                                                   \
-        EACH_PART(i) r.part[i] = (a.part[i] operator b.part[i]); \
-        return r;                                                \
+#define PARTWISE(name, operator)                                                \
+    WORD m16 name(v16 a, v16 b) /* false if one is NaN */                        \
+    {                                                                           \
+        m16 r;                                                                  \
+        EACH_PART(i) r.part[i] = portable_kept(a.part[i] operator b.part[i]); \
+        return r;                                                               \
     }
 PARTWISE(m_gt, >)
 PARTWISE(m_ge, >=)
