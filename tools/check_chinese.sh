@@ -165,7 +165,7 @@ links() {
         if (i = index(target, "#")) { path = substr(target, 1, i - 1); part = substr(target, i + 1) }
         if (path ~ /:\/\/|[.]zh-CN[.]md$/ || (path != "" && path !~ /[.]md$/)) return target
         original = path == "" ? file : folder path
-        if (original ~ /[.]zh-CN[.]md$/) return target
+        if (path == "") sub(/[.]zh-CN[.]md$/, ".md", original)
         chinese = original; sub(/[.]md$/, ".zh-CN.md", chinese)
         if (!headings(chinese)) return target
         if (path != "") sub(/[.]md$/, ".zh-CN.md", path)
