@@ -18,16 +18,18 @@
 
 /* ---- masks ---------------------------------------------------------------------------------------------------- */
 
+#define LONG_MARKER "<a marker of more than thirty-two bytes>"
+
 static rapt_tokenizer *pairs_of_json(void)
 {
     static const char text[] = "{\"a\": 1, \"ab\": [\"x\", \"\xC3\xA9t\xC3\xA9\"], \"c\": {\"a\": null}} "
                                "{\"a\": true, \"b\": \"\\n\"}";
-    static const char *const specials[] = {END_OF_TEXT};
+    static const char *const specials[] = {END_OF_TEXT, LONG_MARKER};
     rapt_error err = {0};
     char many[sizeof text * 8];
     for (size_t i = 0; i < 8; i++)
         memcpy(many + i * (sizeof text - 1), text, sizeof text - 1);
-    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 300, .specials = specials, .special_count = 1, .threads = 1);
+    rapt_bpe_options o = TRAIN_BPE(.vocab_size = 300, .specials = specials, .special_count = 2, .threads = 1);
     rapt_tokenizer *k = rapt_tokenizer_train_bpe(many, 8 * (sizeof text - 1), &o, &err);
     assert_non_null(k);
     return k;
@@ -326,6 +328,33 @@ static void patterns_of_many_effects_are_walked(void **state)
     rapt_tokenizer_free(k);
 }
 
+/* Until the marker comes, the text is free, however long the marker is. */
+static void values_wait_for_long_markers(void **state)
+{
+    static const char schema[] = "{\"const\": true}";
+    rapt_error err = {0};
+    rapt_tokenizer *k = pairs_of_json();
+    rapt_constraint *of = constraint_new_after(LONG_MARKER, schema, sizeof schema - 1, SCHEMA_MEMORY, &err);
+    arena memory;
+    constrained c;
+    (void)state;
+    assert_true(constraint_waits(of));
+    assert_int_equal(constraint_check(of, k, &err), RAPT_OK);
+    arena_init(&memory, 4096);
+    assert_int_equal(constrained_init(&c, of, k, &memory, &err), RAPT_OK);
+    assert_true(constrained_put(&c, case_byte(k, 'x')));
+    assert_true(constrained_put(&c, rapt_tokenizer_special(k, LONG_MARKER)));
+    assert_false(constrained_put(&c, case_byte(k, 'x')));
+    constrained_free(&c);
+    rapt_constraint_free(of);
+    of = constraint_new_after("<another marker of more than thirty-two bytes>", schema, sizeof schema - 1, SCHEMA_MEMORY, &err);
+    assert_int_equal(constraint_check(of, k, &err), RAPT_ERR_VALUE);
+    assert_string_equal(err.message, "<another marker of more than thirty-two bytes> is no token of the model");
+    rapt_constraint_free(of);
+    rapt_tokenizer_free(k);
+    arena_free(&memory);
+}
+
 /* NaN of a model is the sampler's to refuse, not a schema's. */
 static void nan_stays(void **state)
 {
@@ -538,8 +567,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(masks_are_those_of_bytes), cmocka_unit_test(tables_change_no_mask),
         cmocka_unit_test(patterns_are_found_at_once), cmocka_unit_test(patterns_are_found_one_by_one),
-        cmocka_unit_test(patterns_of_many_effects_are_walked), cmocka_unit_test(nan_stays),
-        cmocka_unit_test(texts_obey), cmocka_unit_test(engines_give_the_same), cmocka_unit_test(texts_end_without_tokens),
+        cmocka_unit_test(patterns_of_many_effects_are_walked), cmocka_unit_test(values_wait_for_long_markers),
+        cmocka_unit_test(nan_stays), cmocka_unit_test(texts_obey), cmocka_unit_test(engines_give_the_same), cmocka_unit_test(texts_end_without_tokens),
         cmocka_unit_test(what_does_not_fit_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_MARKER = 32 };
-
 struct rapt_constraint {
     json_schema schema;
-    char marker[MAX_MARKER]; /* "": none */
+    char *marker; /* NULL: none */
     atomic_size_t references;
 };
 
@@ -33,16 +31,23 @@ rapt_constraint *constraint_new(const char *text, size_t size, size_t max_memory
 
 rapt_constraint *constraint_new_after(const char *marker, const char *text, size_t size, size_t max_memory, rapt_error *err)
 {
+    const size_t bytes = strlen(marker) + 1;
     rapt_constraint *c = constraint_new(text, size, max_memory, err);
-    const size_t length = strlen(marker);
-    if (c && length < sizeof c->marker)
-        memcpy(c->marker, marker, length + 1);
+    if (!c)
+        return NULL;
+    c->marker = malloc(bytes);
+    if (!c->marker) {
+        schema_no_memory(err);
+        rapt_constraint_free(c);
+        return NULL;
+    }
+    memcpy(c->marker, marker, bytes);
     return c;
 }
 
 bool constraint_waits(const rapt_constraint *c)
 {
-    return c && c->marker[0];
+    return c && c->marker;
 }
 
 rapt_constraint *rapt_constraint_json_schema(const char *text, size_t size, rapt_error *err)
@@ -55,6 +60,7 @@ void rapt_constraint_free(rapt_constraint *c)
     if (!c || atomic_fetch_sub(&c->references, 1) > 1)
         return;
     schema_free(&c->schema);
+    free(c->marker);
     free(c);
 }
 
@@ -67,7 +73,8 @@ const rapt_constraint *constraint_keep(const rapt_constraint *c)
 
 size_t constraint_bytes(const rapt_constraint *c)
 {
-    return c ? c->schema.memory.reserved + c->schema.tables.most : 0;
+    const size_t marker = constraint_waits(c) ? strlen(c->marker) + 1 : 0;
+    return c ? c->schema.memory.reserved + c->schema.tables.most + marker : 0;
 }
 
 bool constraint_brackets(const rapt_constraint *c)

@@ -10,7 +10,7 @@
 /* rapt_constraint_json_schema with a bound of its own for the memory of the automaton, in bytes: at most SCHEMA_MEMORY. */
 rapt_constraint *constraint_new(const char *schema, size_t size, size_t max_memory, rapt_error *err);
 /* Likewise, but a text is free until the token `marker` comes: then a value follows, after which the text is free again, until
- * the next marker. Within a value the text does not end. */
+ * the next marker, a text of any length. Within a value the text does not end. */
 rapt_constraint *constraint_new_after(const char *marker, const char *schema, size_t size, size_t max_memory, rapt_error *err);
 const rapt_constraint *constraint_keep(const rapt_constraint *c);
 /* Whether it has a marker. */
