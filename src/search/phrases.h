@@ -1,5 +1,5 @@
 /* search/phrases.h: phrases that a hypothesis must contain, and how far it is from having all: for lexically constrained search
- * (Hokamp and Liu 2017). Everything is a function of the tokens; there is no state beside them. */
+ * (Hokamp and Liu 2017). Everything is a function of the tokens. */
 #ifndef SEARCH_PHRASES_H
 #define SEARCH_PHRASES_H
 
@@ -26,11 +26,37 @@ typedef struct phrase_tokens {
 /* The tokens of all phrases, each in its shortest way. */
 size_t phrases_length(const search_phrases *p);
 size_t phrases_ways(const search_phrases *p);
-/* How often a phrase occurs in tokens[length]; counts up to p->times. */
-size_t phrases_found(const search_phrase *p, const int32_t *tokens, size_t length);
-/* A number of tokens that would be enough to complete all phrases behind tokens[length]: the length of all, minus the phrases
- * that occur, minus the beginning of the one that has begun and needs least. 0 if and only if all occur. Sets *next, which may be
- * NULL: one of its tokens at least makes the number smaller. */
-size_t phrases_missing(const search_phrases *p, const int32_t *tokens, size_t length, phrase_tokens *next);
+/* The tokens of all ways together. */
+size_t phrases_tokens(const search_phrases *p);
+
+/* What some tokens have of the phrases. */
+typedef struct phrase_counts {
+    size_t missing; /* tokens of the occurrences that are missing, each in its shortest way */
+    struct phrase_count {
+        size_t found, end; /* occurrences, up to p->times; the place behind the last one */
+    } *of;          /* [p->count] */
+} phrase_counts;
+
+/* Which phrases have a token: in order of the tokens, each phrase once. */
+typedef struct phrase_index {
+    struct phrase_entry {
+        int32_t token;
+        uint32_t phrase;
+    } *list;        /* [count] of phrases_tokens(p) */
+    size_t count;
+} phrase_index;
+
+void phrases_index(const search_phrases *p, phrase_index *index);
+/* Counts the occurrences in tokens[length]. */
+void phrases_count(const search_phrases *p, const phrase_index *index, const int32_t *tokens, size_t length,
+                   phrase_counts *c);
+/* A number of tokens that would be enough to complete all phrases behind tokens[length], whose counts are `c`: the length of all,
+ * minus the phrases that occur, minus the beginning of the one that has begun and needs least. 0 if and only if all occur. Sets
+ * *next, which may be NULL: one of its tokens at least makes the number smaller. */
+size_t phrases_missing(const search_phrases *p, const phrase_counts *c, const int32_t *tokens, size_t length,
+                       phrase_tokens *next);
+/* The same number, where `c` counts in the tokens before the last one: looks only at the phrases that have the last one. */
+size_t phrases_missing_after(const search_phrases *p, const phrase_index *index, const phrase_counts *c, const int32_t *tokens,
+                             size_t length);
 
 #endif

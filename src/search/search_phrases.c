@@ -25,6 +25,9 @@ bool search_phrases_allocate(search *s, arena *memory)
     const search_phrases *p = &s->text.phrases;
     r->length = phrases_length(p);
     r->next.ids = arena_array(memory, phrases_ways(p) + 1, sizeof *r->next.ids);
+    r->index.list = arena_array(memory, phrases_tokens(p), sizeof *r->index.list);
+    r->counts = arena_array(memory, s->options.beam, sizeof *r->counts);
+    struct phrase_count *counts = arena_array(memory, s->options.beam * p->count, sizeof *counts);
     r->more_max = s->options.beam * (phrases_ways(p) + 1);
     r->more = arena_array(memory, r->more_max, sizeof *r->more);
     const size_t most = r->more_max + s->candidates.max;
@@ -33,7 +36,12 @@ bool search_phrases_allocate(search *s, arena *memory)
     s->candidates.best = arena_array(memory, most, sizeof *s->candidates.best); /* all may end at once */
     r->there = arena_array(memory, r->length + 1, sizeof *r->there);
     r->taken = arena_array(memory, r->length + 1, sizeof *r->taken);
-    return r->next.ids && r->more && r->all && r->missing && s->candidates.best && r->there && r->taken;
+    if (r->index.list)
+        phrases_index(p, &r->index);
+    for (size_t i = 0; i < s->options.beam && r->counts && counts; i++)
+        r->counts[i].of = counts + i * p->count;
+    const bool indexed = r->next.ids && r->index.list && r->counts && counts;
+    return indexed && r->more && r->all && r->missing && s->candidates.best && r->there && r->taken;
 }
 
 static void phrases_add(search *s, const rapt_real *x, double base, size_t row, int32_t token)
@@ -46,11 +54,13 @@ static void phrases_add(search *s, const rapt_real *x, double base, size_t row, 
 void search_phrases_gather(search *s, rapt_real *x, double base, size_t row)
 {
     search_required *r = &s->required;
-    const size_t known = s->text.known;
+    const int32_t *tokens = s->rows[row].tokens + s->text.known;
+    const size_t length = s->length - s->text.known;
     if (row == 0)
         r->more_count = 0;
     r->next.count = 0;
-    if (phrases_missing(&s->text.phrases, s->rows[row].tokens + known, s->length - known, &r->next) > 0)
+    phrases_count(&s->text.phrases, &r->index, tokens, length, &r->counts[row]);
+    if (phrases_missing(&s->text.phrases, &r->counts[row], tokens, length, &r->next) > 0)
         for (size_t i = 0; i < s->text.eos_count; i++)
             x[s->text.eos[i]] = -INFINITY;
     candidates_gather_row(s->k, &s->candidates, s->classes, x, base, row);
@@ -104,7 +114,8 @@ static size_t phrases_measure(search *s, size_t count)
     for (size_t i = 0; i < count; i++) {
         int32_t *tokens = s->rows[r->all[i].row].tokens;
         tokens[s->length] = r->all[i].token;
-        const size_t missing = phrases_missing(&s->text.phrases, tokens + known, s->length + 1 - known, NULL);
+        const size_t missing = phrases_missing_after(&s->text.phrases, &r->index, &r->counts[r->all[i].row], tokens + known,
+                                                     s->length + 1 - known);
         if (phrases_are_late(s, s->length + 1, missing))
             continue;
         r->all[kept] = r->all[i];

@@ -30,6 +30,8 @@ typedef struct search_rule {
 typedef struct search_required {
     size_t length;                  /* tokens of all phrases; 0: there are none */
     phrase_tokens next;             /* of a row */
+    phrase_index index;
+    phrase_counts *counts;          /* [options.beam] of each row, without the candidate's token */
     candidate *more, *all;          /* [more_max] besides the best of all rows; all of them, the best first */
     size_t more_count, more_max;
     size_t *missing;                /* the tokens that each of `all` misses */

@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "all_hypotheses.h"
+#include "base/min.h"
+#include "base/rng.h"
 
 /* A way is a list of tokens; a phrase one or two of them. */
 #define WAY(...) {(int32_t[]){__VA_ARGS__}, sizeof(int32_t[]){__VA_ARGS__} / sizeof(int32_t)}
@@ -113,6 +115,65 @@ static void the_widest_beam_finds_the_best_that_contain_all(void **state)
     }
     check_best(SMALL[0], 0, MOST, 0);
     check_best(SMALL[5], 1, MOST, 1);
+}
+
+/* ---- a token more ------------------------------------------------------------------------------------------------------ */
+
+enum { SMALL_MOST = 40, SMALL_WAYS = 3, SMALL_TOKENS = 4 };
+
+/* 12 phrases of words of three letters, so that they overlap, begin alike and are repeated. */
+static void draw_phrases(search_phrase *list, rapt_token_list (*ways)[SMALL_WAYS], int32_t (*ids)[SMALL_WAYS][SMALL_TOKENS],
+                         uint64_t seed)
+{
+    for (size_t i = 0, at = 0; i < 12; i++) {
+        list[i] = (search_phrase){ways[i], 1 + (size_t)rng_below(seed, at++, SMALL_WAYS), 1 + (size_t)rng_below(seed, at++, 3)};
+        for (size_t j = 0; j < list[i].way_count; j++) {
+            ways[i][j] = (rapt_token_list){ids[i][j], 1 + (size_t)rng_below(seed, at++, SMALL_TOKENS)};
+            for (size_t k = 0; k < ways[i][j].count; k++)
+                ids[i][j][k] = 4 + (int32_t)rng_below(seed, at++, 3);
+        }
+    }
+}
+
+/* From the left, the shortest way first. */
+static size_t first_occurrences(const search_phrase *p, const int32_t *tokens, size_t length)
+{
+    for (size_t size = 1; size <= length && size <= SMALL_TOKENS; size++)
+        for (size_t i = 0; i < p->way_count; i++)
+            if (p->ways[i].count == size && is_at(&p->ways[i], tokens, length))
+                return 1 + first_occurrences(p, tokens + size, length - size);
+    return length > 0 ? first_occurrences(p, tokens + 1, length - 1) : 0;
+}
+
+/* What a candidate misses is found by its last token as by all of its tokens. */
+static void a_token_more_is_counted_as_all_anew(void **state)
+{
+    search_phrase list[12];
+    rapt_token_list ways[12][SMALL_WAYS];
+    int32_t ids[12][SMALL_WAYS][SMALL_TOKENS], tokens[SMALL_MOST];
+    struct phrase_count before[12], after[12];
+    struct phrase_entry entries[12 * SMALL_WAYS * SMALL_TOKENS];
+    (void)state;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        draw_phrases(list, ways, ids, seed);
+        const search_phrases p = {list, 12};
+        phrase_counts c = {0, before}, all = {0, after};
+        phrase_index index = {entries, 0};
+        assert_true(phrases_tokens(&p) <= sizeof entries / sizeof *entries);
+        phrases_index(&p, &index);
+        for (size_t length = 0; length < SMALL_MOST; length++) {
+            phrases_count(&p, &index, tokens, length, &c);
+            for (size_t i = 0; i < p.count; i++)
+                assert_int_equal(c.of[i].found, MIN(first_occurrences(&list[i], tokens, length), list[i].times));
+            for (int32_t token = 3; token < 8; token++) { /* 3 and 7 are in no phrase */
+                tokens[length] = token;
+                phrases_count(&p, &index, tokens, length + 1, &all);
+                assert_int_equal(phrases_missing_after(&p, &index, &c, tokens, length + 1),
+                                 phrases_missing(&p, &all, tokens, length + 1, NULL));
+            }
+            tokens[length] = 3 + (int32_t)rng_below(seed + 1000, length, 5);
+        }
+    }
 }
 
 /* ---- any beam ------------------------------------------------------------------------------------------------------ */
@@ -248,7 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_widest_beam_finds_the_best_that_contain_all),
-        cmocka_unit_test(all_hypotheses_contain_all),
+        cmocka_unit_test(a_token_more_is_counted_as_all_anew), cmocka_unit_test(all_hypotheses_contain_all),
         cmocka_unit_test(without_room_there_is_nothing),
         cmocka_unit_test(what_is_suppressed_stays_so),
         cmocka_unit_test(prefixes_count),
