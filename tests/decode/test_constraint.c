@@ -568,7 +568,7 @@ int main(void)
         cmocka_unit_test(masks_are_those_of_bytes), cmocka_unit_test(tables_change_no_mask),
         cmocka_unit_test(patterns_are_found_at_once), cmocka_unit_test(patterns_are_found_one_by_one),
         cmocka_unit_test(patterns_of_many_effects_are_walked), cmocka_unit_test(values_wait_for_long_markers),
-        cmocka_unit_test(nan_stays), cmocka_unit_test(texts_obey), cmocka_unit_test(engines_give_the_same), cmocka_unit_test(texts_end_without_tokens),
-        cmocka_unit_test(what_does_not_fit_is_refused)};
+        cmocka_unit_test(nan_stays), cmocka_unit_test(texts_obey), cmocka_unit_test(engines_give_the_same),
+        cmocka_unit_test(texts_end_without_tokens), cmocka_unit_test(what_does_not_fit_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
