@@ -6,6 +6,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(realpath "${1:-$here/../../build}")
 shift
+cd "$here/../.." || exit 1 # where programs find the data that they read
 [ $# != 0 ] || set -- $(cd "$here" && ls [0-9][0-9]-*.py | sed 's/\.py$//')
 output=$(mktemp) || exit 1
 trap 'rm -f "$output" "$output.page"' EXIT
