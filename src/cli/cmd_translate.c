@@ -43,7 +43,8 @@ typedef struct translate_arguments {
     rapt_text *prefix;     /* [prefixes.count] */
     rapt_glossary *glossary;
     rapt_translate_options o;
-    bool quiet, strict, tokens, json, html, xml;
+    rapt_markup_options markup;
+    bool quiet, strict, tokens, json, html, xml, no_outline;
     bool lists; /* --n-best was given: hypotheses with their scores */
     alignment_kind alignment;
 } translate_arguments;
@@ -62,6 +63,11 @@ static const cli_option OPTIONS[] = {
     OPTION_FLAG("html", AT(html), "FILE is one document of HTML: the text between its tags is translated, and the tags are where "
                 "their words are in the translation", .not_with = "xml"),
     OPTION_FLAG("xml", AT(xml), "The same for a document of XML"),
+    OPTION_TEXT("ignore-tags", "NAMES", AT(markup.ignore), "With --html or --xml: elements that are not translated, with commas "
+                "between"),
+    OPTION_TEXT("splitting-tags", "NAMES", AT(markup.splitting), "Tags at which sentences end"),
+    OPTION_TEXT("non-splitting-tags", "NAMES", AT(markup.non_splitting), "Tags at which they do not"),
+    OPTION_FLAG("no-outline-detection", AT(no_outline), "Sentences end at --splitting-tags only"),
     OPTION_TEXT("from", "CODE", AT(o.source_language), "Language of the input, as a multilingual Hugging Face model names it "
                 "(deu_Latn, de_DE)"),
     OPTION_TEXT("to", "CODE", AT(o.target_language), "Language to translate to, so too; an unknown one is refused with a list"),
@@ -143,6 +149,8 @@ static void check_document(translate_arguments *a)
         if (options_given(others[i]))
             usage_error("--%s is for lines, not for a document: without --%s", others[i], a->html ? "html" : "xml");
     a->o.alignment = a->o.tokens = a->o.spans = true;
+    a->markup.kind = a->xml ? RAPT_MARKUP_XML : RAPT_MARKUP_HTML;
+    a->markup.outline = !a->no_outline;
 }
 
 static void cmd_translate_finish(void *arguments)
@@ -153,6 +161,8 @@ static void cmd_translate_finish(void *arguments)
     a->o.tokens = a->tokens || a->alignment == ALIGNMENT_WORDS;
     if (a->html || a->xml)
         check_document(a);
+    else if (a->markup.ignore || a->markup.splitting || a->markup.non_splitting || a->no_outline)
+        usage_error("tags are of documents: with --html or --xml only");
     sampling_options_finish(&a->o.sample);
     if (a->suppress_count)
         a->o.suppress = join_suppressed(a);
@@ -391,14 +401,12 @@ static rapt_code translate_document(const translate_arguments *a, rapt_translato
     rapt_error why = {0};
     char *own = NULL;
     rapt_text text = a->line;
-    rapt_markup_options o = rapt_markup_options_default();
-    o.kind = a->xml ? RAPT_MARKUP_XML : RAPT_MARKUP_HTML;
     if (!a->text) {
         if (text_in_read(a->file ? a->file : "-", RAPT_MARKUP_BYTES, &own, &text.size, err))
             return err->code;
         text.data = own;
     }
-    rapt_markup *m = rapt_markup_parse(text, &o, &why);
+    rapt_markup *m = rapt_markup_parse(text, &a->markup, &why);
     const rapt_code words = m ? check_document_words(a, m, err) : RAPT_OK;
     const rapt_code code = words ? words : m ? translate_texts(a, t, m, &why) : why.code;
     rapt_markup_free(m);
@@ -454,7 +462,7 @@ static void free_models(translate_arguments *a)
 
 int cmd_translate(int argc, char **argv)
 {
-    translate_arguments a = {.o = rapt_translate_options_default()};
+    translate_arguments a = {.o = rapt_translate_options_default(), .markup = rapt_markup_options_default()};
     rapt_error err = {0};
     options_parse(&translate_command, argc, argv, &a);
     cli_warn_threads(a.o.compute.threads, a.quiet);

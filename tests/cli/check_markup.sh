@@ -47,6 +47,12 @@ printf '<d><t>the house.</t><p>I see <x y="&lt;"/>the house. &own;</p></d>' >doc
 "$RAPT" translate model doc.xml --xml --quiet >xml.out
 check 'XML' grep -q '^<d><t>.*</t><p>.*<x y="&lt;"/>.*&own;.*</p></d>$' xml.out
 printf 'the house\tZZZ\n' >bad.tsv
+"$RAPT" translate model --xml --quiet --ignore-tags x,y --splitting-tags q --text '<q>the house.</q> I see <x>the house.</x>' >tags.out
+check '--ignore-tags, --splitting-tags' grep -q "^<q>$("$RAPT" translate model --text 'the house.' --quiet)</q> .*<x>the house.</x>" tags.out
+"$RAPT" translate model --html --quiet --no-outline-detection --text '<p>I see</p> <h1>the house.</h1>' >tags.out
+check '--no-outline-detection: one sentence' test "$(sed 's/<[^>]*>//g' tags.out | tr -d ' ')" = \
+    "$("$RAPT" translate model --text 'I see the house.' --quiet | tr -d ' ')"
+refused 2 'tags are of documents: with --html or --xml only' 'tags without a document' "$RAPT" translate model lines --ignore-tags x
 refused 2 "html or xml|--html and --xml|--xml.*--html|--html.*--xml" 'one kind' "$RAPT" translate model page.html --html --xml
 for option in '--json' '--tokens' '--alignment hard' '--n-best 2' '--prefix x' '--prefix-file x'; do
     refused 2 "--${option:2:4}.* is for lines, not for a document: without --html" "$option" "$RAPT" translate model page.html --html $option

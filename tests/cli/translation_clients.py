@@ -43,6 +43,23 @@ def check_deepl_glossary(t, model, word):
     refused(["no such glossary"], lambda: t.get_glossary(made.glossary_id))
 
 
+def check_deepl_tags(t, model):
+    """The text of documents is what the command prints for it; tags, and elements that are not to be translated, stay."""
+    whole = translate(model, "a cat runs")
+    for kind, options in [("html", {}), ("xml", {"outline_detection": False}), ("html", {"tag_handling_version": "v2"}),
+                          ("xml", {"splitting_tags": "p", "non_splitting_tags": ["i"], "split_sentences": "nonewlines"})]:
+        got = t.translate_text("<p>a cat runs</p>", target_lang="DE", tag_handling=kind, **options)
+        assert got.text == f"<p>{whole}</p>", got
+    got = t.translate_text(["<p><b>a cat runs</b></p> <x>the dog</x>", ""], target_lang="DE", tag_handling="xml", ignore_tags=["x"])
+    assert got[0].text == f"<p><b>{whole}</b></p> <x>the dog</x>" and got[1].text == "", got
+    document = "<h1>the dog sleeps .</h1>\n<p>a <b>cat</b> runs</p><p translate=no>a cat runs</p>"
+    got = t.translate_text(document, target_lang="DE", tag_handling="html").text
+    printed = subprocess.run([RAPT, "translate", model, "--quiet", "--html"], input=document, stdout=subprocess.PIPE, check=True,
+                             text=True).stdout
+    assert got == printed and got.count("<b>") == 1 and got.endswith("<p translate=no>a cat runs</p>"), got
+    refused(["ignore_tags"], lambda: t.translate_text("a", target_lang="DE", ignore_tags="x"))
+
+
 def check_deepl(url, model):
     import deepl
 
@@ -61,7 +78,7 @@ def check_deepl(url, model):
     refused(["target_lang", "XX"], lambda: t.translate_text("a", target_lang="XX"))
     refused(["source_lang", "XX"], lambda: t.translate_text("a", target_lang="DE", source_lang="XX"))
     refused(["FR", "not supported"], lambda: t.translate_text("a", target_lang="DE", source_lang="FR"))
-    for name, value in [("formality", "more"), ("context", "a car"), ("split_sentences", "0"), ("tag_handling", "xml"),
+    for name, value in [("formality", "more"), ("context", "a car"), ("split_sentences", "0"), ("tag_handling", "md"),
                         ("preserve_formatting", True), ("glossary", "1234")]:
         e = refused([name.replace("glossary", "glossary_id")],
                     lambda: t.translate_text("a", target_lang="DE", source_lang="EN", **{name: value}))
@@ -69,6 +86,7 @@ def check_deepl(url, model):
     assert [(s.code, s.name) for s in t.get_source_languages()] == [("EN", "English")]
     assert [(s.code, s.name, s.supports_formality) for s in t.get_target_languages()] == [("DE", "German", False)]
     check_deepl_glossary(t, model, expected[0].split()[0])
+    check_deepl_tags(t, model)
     before = t.get_usage().character.count
     t.translate_text("abc", target_lang="DE")
     usage = t.get_usage()

@@ -37,6 +37,9 @@ def check_texts():
     status, several = translate(q=["I see the house.", "we like a bird.", ""])
     assert status == 200 and several["translatedText"][0] == one["translatedText"] and several["translatedText"][2] == "", several
     assert len(several["translatedText"]) == 3
+    marked = translate(format="html", q="<p><b class=\"x\">I see the house.</b></p>")
+    assert marked == (200, {"translatedText": f"<p><b class=\"x\">{one['translatedText']}</b></p>"}), marked
+    assert translate(form=True, format="html", q="<p><b class=\"x\">I see the house.</b></p>") == marked
     assert translate(q="two\nlines")[1]["translatedText"].count("\n") == 1
 
 
@@ -79,7 +82,7 @@ def check_errors():
     fails(400, "missing q parameter", ask("/detect", {"api_key": KEY}))
     fails(400, "zz", translate(source="zz"))
     fails(400, "zz", translate(target="zz"))
-    fails(400, "format", translate(format="html"))
+    fails(400, "format", translate(format="xml"))
     fails(400, "alternatives", translate(alternatives=-1))
     fails(400, "q", translate(q=5))
     assert translate(api_key="another")[0] in (401, 403)

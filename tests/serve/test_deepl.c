@@ -98,7 +98,13 @@ static void wrong_requests(void **state)
         {many, 400, "text"},
         {WITH("\"formality\": \"more\""), 400, "formality"},
         {WITH("\"glossary_id\": \"x\""), 404, "glossary_id: there is no such glossary"},
-        {WITH("\"tag_handling\": \"xml\""), 400, "tag_handling"},
+        {WITH("\"tag_handling\": \"md\""), 400, "tag_handling"},
+        {WITH("\"ignore_tags\": \"x\""), 400, "ignore_tags: tags are of markup: with tag_handling html or xml only"},
+        {WITH("\"splitting_tags\": []"), 400, "splitting_tags"},
+        {WITH("\"tag_handling\": \"xml\", \"splitting_tags\": [1]"), 400, "splitting_tags"},
+        {WITH("\"tag_handling\": \"xml\", \"tag_handling_version\": \"v3\""), 400, "tag_handling_version"},
+        {WITH("\"tag_handling\": \"xml\", \"split_sentences\": \"0\""), 400, "split_sentences"},
+        {WITH("\"tag_handling\": \"xml\", \"outline_detection\": 2"), 400, "outline_detection"},
         {WITH("\"split_sentences\": \"0\""), 400, "split_sentences"},
         {WITH("\"split_sentences\": \"nonewlines\""), 400, "split_sentences"},
         {WITH("\"preserve_formatting\": true"), 400, "preserve_formatting"},
@@ -110,6 +116,31 @@ static void wrong_requests(void **state)
     };
     (void)state;
     check_refusals(served_app, deepl_translate, "message", all, sizeof all / sizeof *all);
+}
+
+static void tags_are_kept(void **state)
+{
+    (void)state;
+    answer to = ask_post(served_app, deepl_translate,
+                         "{\"text\": [\"<d><t>w1</t><x>w2</x></d>\"], \"target_lang\": \"en\", \"tag_handling\": \"xml\","
+                         "\"ignore_tags\": [\"x,y\", \"z\"], \"outline_detection\": true, \"split_sentences\": \"nonewlines\","
+                         "\"tag_handling_version\": \"v2\"}");
+    assert_status(&to, 200);
+    const char *text = answer_text(&to, "translations.0.text");
+    assert_int_equal(strncmp(text, "<d><t>", 6), 0);
+    assert_string_equal(strstr(text, "</t>"), "</t><x>w2</x></d>");
+    char line[256];
+    snprintf(line, sizeof line, "%.*s", (int)(strstr(text, "</t>") - text - 6), text + 6);
+    assert_translation("w1", line);
+    assert_string_equal(to.replay, "rapt translate de-en --xml --ignore-tags 'x,y,z' <<< '<d><t>w1</t><x>w2</x></d>'");
+    answer_free(&to);
+    to = ask_form(served_app, deepl_translate, "text=<p>w1<q>w2</q></p>&target_lang=en&tag_handling=html&outline_detection=0&"
+                                               "splitting_tags=q");
+    assert_status(&to, 200);
+    text = answer_text(&to, "translations.0.text");
+    snprintf(line, sizeof line, "%.*s", (int)(strstr(text, "</q>") - strstr(text, "<q>") - 3), strstr(text, "<q>") + 3);
+    assert_translation("w2", line);
+    answer_free(&to);
 }
 
 static void neutral_options(void **state)
@@ -181,7 +212,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(list_of_texts),   cmocka_unit_test(form_without_source), cmocka_unit_test(wrong_requests),
-        cmocka_unit_test(neutral_options), cmocka_unit_test(languages_by_type),   cmocka_unit_test(usage_counts_characters),
+        cmocka_unit_test(neutral_options), cmocka_unit_test(tags_are_kept),       cmocka_unit_test(languages_by_type),
+        cmocka_unit_test(usage_counts_characters),
     };
     return cmocka_run_group_tests(tests, set_up_app, tear_down_app);
 }

@@ -68,6 +68,10 @@ static void requests_survive(void **state)
         {"DeepL", deepl_translate,
          "{\"text\": [\"w1 w2\", \"w3\"], \"source_lang\": \"DE\", \"target_lang\": \"en\", \"show_billed_characters\": true}",
          20},
+        {"DeepL with tags", deepl_translate,
+         "{\"text\": [\"<p>w1 <b>w2</b></p>\", \"w3\"], \"source_lang\": \"DE\", \"target_lang\": \"en\","
+         "\"tag_handling\": \"html\", \"ignore_tags\": [\"x\", \"y\"], \"splitting_tags\": \"z\"}",
+         40},
         {"/v1/translate", native_translate,
          "{\"texts\": [\"w1 w2\", \"w3\"], \"beam\": 2, \"n_best\": 2, \"alignment\": \"soft\", \"tokens\": true,"
          "\"prefix\": \"w5\"}", 20},

@@ -79,6 +79,37 @@ static void list_and_form(void **state)
     answer_free(&to);
 }
 
+/* The text of a document is what the lines between its tags are translated to; its tags stay. */
+static void documents(void **state)
+{
+    (void)state;
+    answer to = ask_post(served_app, libre_translate,
+                         "{\"q\": [\"<p n=1>w1 w2</p>\\n<p>w3</p>\", \"\", \"<b>12</b>\"], \"source\": \"en\","
+                         "\"target\": \"de\", \"format\": \"html\"}");
+    assert_status(&to, 200);
+    static const char *const lines[] = {"w1 w2", "w3"};
+    rapt_translation out[2];
+    char expected[512];
+    assert_int_equal(rapt_translate(own, lines, 2, NULL, out, NULL), RAPT_OK);
+    snprintf(expected, sizeof expected, "<p n=1>%s</p>\n<p>%s</p>", out[0].hypotheses[0].text, out[1].hypotheses[0].text);
+    assert_string_equal(answer_text(&to, "translatedText.0"), expected);
+    assert_string_equal(answer_text(&to, "translatedText.1"), "");
+    assert_string_equal(answer_text(&to, "translatedText.2"), "<b>12</b>");
+    assert_string_equal(to.replay, "");
+    answer_free(&to);
+    rapt_translations_free(out, 2);
+    to = ask_post(served_app, libre_translate,
+                  "{\"q\": \"<b>w1</b>\", \"source\": \"en\", \"target\": \"de\", \"format\": \"html\"}");
+    assert_string_equal(to.replay, "rapt translate en-de --html <<< '<b>w1</b>'");
+    answer_free(&to);
+    to = ask_post(served_app, libre_translate, "{\"q\": \"<p>w1</p>\", \"source\": \"en\", \"target\": \"de\","
+                                               "\"format\": \"html\", \"alternatives\": 1}");
+    assert_status(&to, 200);
+    assert_int_equal(json_array_size(answer_at(&to, "alternatives")), 1);
+    assert_int_equal(strncmp(answer_text(&to, "alternatives.0"), "<p>", 3), 0);
+    answer_free(&to);
+}
+
 /* A text of several lines is translated line by line. */
 static void lines_of_a_text(void **state)
 {
@@ -141,7 +172,7 @@ static void wrong_requests(void **state)
         {"{\"q\": \"w1\", \"source\": \"en\", \"target\": \"zz\"}", 400, "zz is not supported"},
         {"{\"q\": \"w1\", \"source\": \"auto\", \"target\": \"zz\"}", 400, "zz is not supported"},
         {"{\"q\": \"w1\", \"source\": \"es\", \"target\": \"de\"}", 400, "no model translates from es to de"},
-        {"{\"q\": \"w1\", \"source\": \"en\", \"target\": \"de\", \"format\": \"html\"}", 400, "html"},
+        {"{\"q\": \"w1\", \"source\": \"en\", \"target\": \"de\", \"format\": \"xml\"}", 400, "format: \"xml\""},
         {"{\"q\": \"w1\", \"source\": \"en\", \"target\": \"de\", \"alternatives\": 10000}", 400, "alternatives"},
         {"{\"q\": \"w1\", \"source\": \"en\", \"target\": \"de\", \"alternatives\": -1}", 400, "alternatives"},
         {"{\"q\": \"w1\", \"source\": \"en\", \"target\": \"de\", \"glossary\": 1}", 400, "glossary"},
@@ -201,7 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_text),
         cmocka_unit_test(list_and_form),
-        cmocka_unit_test(lines_of_a_text),
+        cmocka_unit_test(lines_of_a_text), cmocka_unit_test(documents),
         cmocka_unit_test(alternatives_are_hypotheses),
         cmocka_unit_test(auto_is_the_only_source),
         cmocka_unit_test(wrong_requests),

@@ -222,6 +222,37 @@ static void languages_choose_the_model(void **state)
     answer_free(&to);
 }
 
+/* Hypotheses of a document are hypotheses of its lines; scores add up. */
+static void documents(void **state)
+{
+    (void)state;
+    answer to = ask_post(served_app, native_translate,
+                         "{\"text\": \"<p id=1>w1 w2</p><p>w3</p>\", \"model\": \"de-en\", \"format\": \"html\","
+                         "\"beam\": 3, \"n_best\": 2}");
+    static const char *const lines[] = {"w1 w2", "w3"};
+    rapt_translation out[2];
+    assert_status(&to, 200);
+    assert_int_equal(rapt_translate(own, lines, 2, &TRANSLATE(.beam = 3, .n_best = 2), out, NULL), RAPT_OK);
+    assert_int_equal(json_array_size(answer_at(&to, "translations.0.hypotheses")), 2);
+    for (size_t n = 0; n < 2; n++) {
+        char expected[512], path[64];
+        const rapt_hypothesis *a = &out[0].hypotheses[n], *b = &out[1].hypotheses[n];
+        snprintf(expected, sizeof expected, "<p id=1>%s</p><p>%s</p>", a->text, b->text);
+        snprintf(path, sizeof path, "translations.0.hypotheses.%zu.text", n);
+        assert_string_equal(answer_text(&to, path), expected);
+        snprintf(path, sizeof path, "translations.0.hypotheses.%zu.score", n);
+        assert_same_double(a->score + b->score, answer_at(&to, path));
+    }
+    answer_free(&to);
+    rapt_translations_free(out, 2);
+    to = ask_post(served_app, native_translate,
+                  "{\"texts\": [\"\", \"<i>5</i>\"], \"model\": \"de-en\", \"format\": \"xml\"}");
+    assert_status(&to, 200);
+    assert_string_equal(answer_text(&to, "translations.0.hypotheses.0.text"), "");
+    assert_string_equal(answer_text(&to, "translations.1.text"), "<i>5</i>");
+    answer_free(&to);
+}
+
 static void wrong_requests(void **state)
 {
     static const refusal all[] = {
@@ -237,6 +268,11 @@ static void wrong_requests(void **state)
         {"{\"text\": \"w1\", \"source\": \"de\"}", 400, "target"},
         {"{\"text\": \"w1\", \"target\": \"xx\"}", 400, "target: xx is not supported"},
         {"{\"text\": \"w1\", \"beam\": 0}", 400, "beam"},
+        {"{\"text\": \"w1\", \"format\": \"md\"}", 400, "format"},
+        {"{\"text\": \"w1\", \"format\": \"html\", \"tokens\": true}", 400, "tokens: a document has many lines"},
+        {"{\"text\": \"w1\", \"format\": \"xml\", \"alignment\": \"hard\"}", 400, "alignment: a document has many lines"},
+        {"{\"text\": \"w1\", \"ignore_tags\": \"b\"}", 400, "ignore_tags: tags are of markup: with format html or xml only"},
+        {"{\"text\": \"w1\", \"outline_detection\": true}", 400, "outline_detection"},
         {"{\"text\": \"w1\", \"beam\": 9}", 400, "beam: 9 is not between 1 and 8"},
         {"{\"text\": \"w1\", \"beam\": 1.5}", 400, "beam"},
         {"{\"text\": \"w1\", \"n_best\": 2}", 400, "n_best: 2 hypotheses need a beam of 2 or more"},
@@ -308,7 +344,7 @@ int main(void)
         cmocka_unit_test(alternatives_have_the_same_bits), cmocka_unit_test(alignments_have_the_same_bits),
         cmocka_unit_test(several_lines),
         cmocka_unit_test(languages_choose_the_model),
-        cmocka_unit_test(wrong_requests),
+        cmocka_unit_test(documents), cmocka_unit_test(wrong_requests),
         cmocka_unit_test(hung_up),
     };
     return cmocka_run_group_tests(tests, set_up_app, tear_down_app);

@@ -142,18 +142,18 @@ static void place_anchored(markup_places *p, size_t node, const markup_node *in)
 /* The free word of the parent that attends to an element most, in the segment of the element's first word. */
 static markup_run nearest_word(const markup_places *p, const markup_node *n, const markup_node *in)
 {
-    const size_t *window = p->links->window;
+    const struct markup_masses *m = p->links->masses;
     double best = 0;
     markup_run r = {0};
     size_t from = in->a, end = in->b;
     while (from < end) { /* windows are in the order of the segments */
         const size_t middle = from + (end - from) / 2;
-        if (window[middle] <= n->s0)
+        if (m[middle].window <= n->s0)
             from = middle + 1;
         else
             end = middle;
     }
-    for (size_t u = end; u > in->a && window[u - 1] == window[end - 1]; u--) {
+    for (size_t u = end; u > in->a && m[u - 1].window == m[end - 1].window; u--) {
         const double own = p->owner[u - 1] == MARKUP_NONE && p->target->list[u - 1].is_word
                                ? markup_links_mass(p->links, u - 1, n->s0, n->s1) : 0;
         if (own > 0 && own >= best) {

@@ -7,6 +7,12 @@
 
 /* ---- units ---------------------------------------------------------------------------------------------------------------- */
 
+/* Whether the character at `at`, of `size` bytes, occurs again. */
+static bool occurs_again(rapt_text text, size_t again, size_t at, size_t size)
+{
+    return text.size - again >= size && memcmp(text.data + again, text.data + at, size) == 0;
+}
+
 static bool next_unit(rapt_text text, const bool *cut, size_t *at, markup_unit *unit)
 {
     uint32_t code = 0;
@@ -15,8 +21,10 @@ static bool next_unit(rapt_text text, const bool *cut, size_t *at, markup_unit *
         *at += size;
     if (*at >= text.size)
         return false;
-    *unit = (markup_unit){*at, *at + (size ? size : 1), size > 0 && word_boundary_word(code)};
-    while (unit->end < text.size && !cut[unit->end] && !word_boundary_is(text, unit->end))
+    size = size ? size : 1;
+    *unit = (markup_unit){*at, *at + size, word_boundary_word(code)};
+    while (unit->end < text.size && !cut[unit->end] &&
+           (!word_boundary_is(text, unit->end) || (!unit->is_word && occurs_again(text, unit->end, *at, size))))
         unit->end += (size = utf8_decode(text.data + unit->end, text.size - unit->end, &code)) ? size : 1;
     *at = unit->end;
     return true;
@@ -54,6 +62,9 @@ typedef struct unit_range {
     size_t from, end;
 } unit_range;
 
+/* The units that a token may have: of more, the first ones count. A word of a megabyte is one token to some vocabularies. */
+enum { UNITS_OF_TOKEN = 16 };
+
 /* What links are found with. */
 typedef struct linking {
     markup_links *l;
@@ -71,8 +82,7 @@ void markup_links_free(markup_links *l)
     free(l->of);
     free(l->first);
     free(l->last);
-    free(l->at);
-    free(l->window);
+    free(l->masses);
     free(l->mass);
 }
 
@@ -83,6 +93,7 @@ static unit_range units_of_span(const markup_units *u, rapt_span span)
         return (unit_range){0, 0};
     if (r.from > 0 && u->list[r.from - 1].end > span.begin)
         r.from--;
+    r.end = r.end - r.from > UNITS_OF_TOKEN ? r.from + UNITS_OF_TOKEN : r.end;
     return r;
 }
 
@@ -152,33 +163,62 @@ static size_t best_unit(const linking *s, size_t unit, const double *mass)
     return best;
 }
 
-/* Links a unit, whose tokens are from .. end - 1. Without tokens it is of the segment of the unit before it. */
-static bool link_unit(linking *s, size_t unit, size_t from, size_t end)
+/* The masses of the tokens from .. end - 1, behind those that there are; false: out of memory. */
+static bool take_masses(linking *s, size_t from, size_t end, struct markup_masses *m)
 {
     markup_links *l = s->l;
     if (from < end)
         set_window(s, &s->h->alignment.rows[from]);
-    const size_t at = l->at[unit], size = (from < end ? s->window.end - s->window.from : 0) + 1;
-    if (!ARRAY_RESERVE(&l->mass, &s->capacity, at + size))
+    *m = (struct markup_masses){m->at + m->count, (from < end ? s->window.end - s->window.from : 0) + 1, s->window.from};
+    if (!ARRAY_RESERVE(&l->mass, &s->capacity, m->at + m->count))
         return false;
-    double *mass = l->mass + at;
-    memset(mass, 0, size * sizeof *mass);
+    memset(l->mass + m->at, 0, m->count * sizeof *l->mass);
     for (size_t i = from; i < end; i++)
-        add_row(s, &s->h->alignment.rows[i], mass);
-    const size_t best = l->of[unit] = from < end ? best_unit(s, unit, mass) : MARKUP_NONE;
-    if (best != MARKUP_NONE) {
-        l->first[best] = l->first[best] == MARKUP_NONE ? unit : l->first[best];
-        l->last[best] = unit;
-    }
+        add_row(s, &s->h->alignment.rows[i], l->mass + m->at);
+    return true;
+}
+
+static void add_up(double *mass, size_t count)
+{
     double sum = 0;
-    for (size_t i = 0; i < size; i++) { /* the last is 0 */
+    for (size_t i = 0; i < count; i++) { /* the last is 0 */
         const double own = mass[i];
         mass[i] = sum;
         sum += own;
     }
-    l->window[unit] = s->window.from;
-    l->at[unit + 1] = at + size;
+}
+
+/* Links the units first .. last - 1, whose tokens are from .. end - 1. Without tokens they are of the segment of the unit before
+ * them. */
+static bool link_units(linking *s, size_t first, size_t last, size_t from, size_t end)
+{
+    markup_links *l = s->l;
+    struct markup_masses m = first > 0 ? l->masses[first - 1] : (struct markup_masses){0};
+    if (!take_masses(s, from, end, &m))
+        return false;
+    for (size_t u = first; u < last; u++) {
+        const bool linked = from < end && u - first < UNITS_OF_TOKEN;
+        const size_t best = l->of[u] = linked ? best_unit(s, u, l->mass + m.at) : MARKUP_NONE;
+        l->masses[u] = m;
+        if (best == MARKUP_NONE)
+            continue;
+        l->first[best] = l->first[best] == MARKUP_NONE ? u : l->first[best];
+        l->last[best] = u;
+    }
+    add_up(l->mass + m.at, m.count);
     return true;
+}
+
+/* The tokens of a unit, of which `from` is the first or before it. */
+static unit_range tokens_of_unit(const linking *s, size_t unit, size_t from, size_t tokens)
+{
+    const markup_unit u = s->target->list[unit];
+    while (from < tokens && s->h->spans[from].end <= u.begin)
+        from++;
+    size_t end = from;
+    while (end < tokens && s->h->spans[end].begin < u.end)
+        end++;
+    return (unit_range){from, end};
 }
 
 static bool link_all(linking *s)
@@ -190,15 +230,15 @@ static bool link_all(linking *s)
         s->units[j] = units_of_span(s->source, s->t->source_spans[j]);
     for (size_t i = 0; i < s->source->count; i++)
         s->l->first[i] = s->l->last[i] = MARKUP_NONE;
-    s->l->at[0] = 0;
-    for (size_t u = 0; u < s->target->count && ok; u++) {
-        const markup_unit unit = s->target->list[u];
-        while (from < tokens && s->h->spans[from].end <= unit.begin)
-            from++;
-        size_t end = from;
-        while (end < tokens && s->h->spans[end].begin < unit.end)
-            end++;
-        ok = link_unit(s, u, from, end);
+    for (size_t u = 0, next; u < s->target->count && ok; u = next) {
+        const unit_range own = tokens_of_unit(s, u, from, tokens);
+        for (next = u + 1; next < s->target->count; next++) {
+            const unit_range other = tokens_of_unit(s, next, own.from, tokens);
+            if (other.from != own.from || other.end != own.end)
+                break;
+        }
+        ok = link_units(s, u, next, own.from, own.end);
+        from = own.from;
     }
     return ok;
 }
@@ -211,17 +251,17 @@ bool markup_links_find(markup_links *l, const markup_units *source, const markup
     *l = (markup_links){.of = malloc((target->count + 1) * sizeof *l->of),
                         .first = malloc((source->count + 1) * sizeof *l->first),
                         .last = malloc((source->count + 1) * sizeof *l->last),
-                        .at = malloc((target->count + 1) * sizeof *l->at),
-                        .window = malloc((target->count + 1) * sizeof *l->window)};
-    const bool ok = s.units && l->of && l->first && l->last && l->at && l->window && link_all(&s);
+                        .masses = malloc((target->count + 1) * sizeof *l->masses)};
+    const bool ok = s.units && l->of && l->first && l->last && l->masses && link_all(&s);
     free(s.units);
     return ok;
 }
 
 double markup_links_mass(const markup_links *l, size_t unit, size_t from, size_t end)
 {
-    const size_t first = l->window[unit], past = first + l->at[unit + 1] - l->at[unit] - 1;
-    from = from < first ? first : from < past ? from : past;
-    end = end < first ? first : end < past ? end : past;
-    return from < end ? l->mass[l->at[unit] + end - first] - l->mass[l->at[unit] + from - first] : 0;
+    const struct markup_masses m = l->masses[unit];
+    const size_t past = m.window + m.count - 1;
+    from = from < m.window ? m.window : from < past ? from : past;
+    end = end < m.window ? m.window : end < past ? end : past;
+    return from < end ? l->mass[m.at + end - m.window] - l->mass[m.at + from - m.window] : 0;
 }

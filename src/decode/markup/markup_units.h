@@ -5,7 +5,7 @@
 
 #include "decode/markup/markup_core.h"
 
-/* A word, or another character that is no space; of scripts without spaces, a character. */
+/* A word, or a run of another character that is no space; in scripts without spaces, a character. */
 typedef struct markup_unit {
     size_t begin, end; /* bytes of the text */
     bool is_word;
@@ -28,9 +28,11 @@ typedef struct markup_links {
     size_t *of;             /* [target count] the unit of the line that a unit attends to most, or MARKUP_NONE */
     size_t *first, *last;   /* [source count] the first and the last unit of the translation that attend to a unit, or
                                MARKUP_NONE */
-    size_t *at;             /* [target count + 1] where the masses of a unit begin */
-    size_t *window;         /* [target count] the unit of the line of its first mass */
-    double *mass;           /* the attention of a unit to the units before each of its window */
+    struct markup_masses {
+        size_t at, count;   /* in `mass` */
+        size_t window;      /* the unit of the line of the first one */
+    } *masses;              /* [target count]; units of the same tokens have the same ones */
+    double *mass;           /* attention to the units of the window before each of them, and to all */
 } markup_links;
 
 /* Links words with words, and other characters with others, with equal ones if there are some; so numbers, too. `t` has the

@@ -57,16 +57,25 @@ static const translating_dialect DEEPL = {.source_field = "source_lang", .target
 
 /* Options besides the translation: rapt accepts only their defaults. DeepL documents that "prefer" of formality and of models has
  * no effect where these do not exist. Lists have a value for JSON and one for forms. */
-static void deepl_options(fields *f)
+static void deepl_options(fields *f, bool marked)
 {
     static const char no[] = "[false, \"0\", \"false\"]";
     fields_neutral(f, "formality", "[\"default\", \"prefer_more\", \"prefer_less\"]");
-    fields_neutral(f, "split_sentences", "[\"1\"]");
+    fields_neutral(f, "split_sentences", marked ? "[\"1\", \"nonewlines\"]" : "[\"1\"]"); /* lines of markup end at tags */
+    fields_neutral(f, "tag_handling_version", "[\"v1\", \"v2\"]"); /* there is one */
     fields_neutral(f, "model_type", "[\"latency_optimized\", \"prefer_quality_optimized\"]");
     fields_neutral(f, "context", "[\"\"]");
     fields_neutral(f, "preserve_formatting", no);
-    fields_neutral(f, "outline_detection", no);
     fields_neutral(f, "enable_beta_languages", no);
+}
+
+static void deepl_markup(translating *t, fields *f)
+{
+    static const char *const kinds[] = {"html", "xml"};
+    enum { NO = 2 };
+    const size_t kind = fields_word(f, "tag_handling", kinds, NO, NO);
+    marked_texts_format(&t->marked, kind == NO ? 0 : kind + 1);
+    marked_texts_fields(&t->marked, f, "tag_handling");
 }
 
 /* A glossary is for its languages alone, so the source must be given, as DeepL wants it. */
@@ -101,7 +110,9 @@ void deepl_translate(app *a, exchange *x)
         fields_fail(&f, "text", "this field is required");
     const char *source = fields_text(&f, "source_lang"), *target = fields_required_text(&f, "target_lang");
     const char *glossary = fields_text(&f, "glossary_id");
-    deepl_options(&f);
+    if (t)
+        deepl_markup(t, &f);
+    deepl_options(&f, t && t->marked.is_on);
     bool has_characters = fields_flag(&f, "show_billed_characters", false);
     if (fields_finish(&f))
         translating_choose(t, source, target, &error);

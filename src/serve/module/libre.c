@@ -81,14 +81,14 @@ static bool libre_has(fields *f, const char *name)
 
 static void libre_choose(translating *t, fields *f, request_error *error)
 {
-    static const char *const formats[] = {"text"};
+    static const char *const formats[] = {"text", "html"};
     const int64_t most = (int64_t)app_limits_of(t->app)->n - 1;
     const char *source = NULL, *target = NULL;
     if (libre_has(f, "source"))
         source = fields_text(f, "source");
     if (libre_has(f, "target"))
         target = fields_text(f, "target");
-    fields_word(f, "format", formats, 1, 0);
+    marked_texts_format(&t->marked, fields_word(f, "format", formats, 2, 0));
     size_t alternatives = (size_t)fields_integer(f, "alternatives", 0, 0, most > 0 ? most : 0);
     fields_ignore(f, "api_key"); /* the router has checked it */
     if (fields_finish(f))

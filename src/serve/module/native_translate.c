@@ -59,7 +59,7 @@ static void put_hypothesis(const translating *t, const rapt_translation *lines, 
         score += translating_hypothesis(&lines[i], n)->score;
         log_prob += translating_hypothesis(&lines[i], n)->log_prob;
     }
-    const rapt_hypothesis *h = translating_hypothesis(&lines[t->first[text]], n);
+    const rapt_hypothesis none = {0}, *h = t->marked.is_on ? &none : translating_hypothesis(&lines[t->first[text]], n);
     reply_put_open(to, json_pack("{s:o, s:f, s:f}", "text", translating_text(t, lines, text, n), "score", score, "log_prob",
                                  log_prob));
     if (t->options.tokens) {
@@ -198,6 +198,13 @@ static char *read_suppressed(translating *t, fields *f)
     return lines;
 }
 
+static void read_format(translating *t, fields *f)
+{
+    static const char *const formats[] = {"text", "html", "xml"};
+    marked_texts_format(&t->marked, fields_word(f, "format", formats, 3, 0));
+    marked_texts_fields(&t->marked, f, "format");
+}
+
 /* Tokens and alignments belong to one line, so that texts of several lines are refused with them. */
 static void read_insights(translating *t, fields *f, const char **texts, size_t count)
 {
@@ -207,6 +214,8 @@ static void read_insights(translating *t, fields *f, const char **texts, size_t 
     t->options.alignment = kind != NONE;
     t->has_soft_alignment = kind == SOFT;
     t->options.tokens = fields_flag(f, "tokens", false);
+    if (t->marked.is_on && (t->options.alignment || t->options.tokens))
+        fields_fail(f, t->options.alignment ? "alignment" : "tokens", "a document has many lines; this is of one");
     for (size_t i = 0; i < count && (t->options.alignment || t->options.tokens); i++)
         if (strchr(texts[i], '\n'))
             fields_fail(f, t->options.alignment ? "alignment" : "tokens", "text %zu has several lines; this is of one", i);
@@ -224,6 +233,7 @@ void native_translate(app *a, exchange *x)
     if (t) {
         native_choose_translator(t, &f);
         read_search_options(t, &f);
+        read_format(t, &f);
         read_insights(t, &f, texts, count);
         suppressed = read_suppressed(t, &f);
     }

@@ -1,8 +1,8 @@
 /* serve/module/translating.c: requests for translations as jobs of the engine. */
-#define _GNU_SOURCE /* strdup */
 #include "serve/module/translating.h"
 
 #include "base/buffer.h"
+#include "base/chars.h"
 #include "base/min.h"
 #include "base/quote.h"
 #include "base/sized.h"
@@ -41,6 +41,7 @@ void translating_free(translating *t)
         served_release(t->models);
     exchange_release(t->x);
     glossaries_release(t->glossary);
+    marked_texts_free(&t->marked);
     free(t->name);
     free(t->source);
     free(t->target);
@@ -67,9 +68,9 @@ void translating_take(translating *t, const served *model, request_error *error)
     t->model = model;
     t->m = rapt_engine_model_of(model->model);
     replay_fingerprint(model, t->fingerprint);
-    t->name = strdup(model->name);
-    t->source = model->source ? strdup(model->source) : NULL;
-    t->target = model->target ? strdup(model->target) : NULL;
+    t->name = chars_copy(model->name);
+    t->source = model->source ? chars_copy(model->source) : NULL;
+    t->target = model->target ? chars_copy(model->target) : NULL;
     if (!t->name || (model->source && !t->source) || (model->target && !t->target))
         request_fail(error, 503, NULL, "out of memory for the request");
 }
@@ -204,16 +205,33 @@ static void split_text(text_lines *l, const char *text, char **to)
     }
 }
 
-/* False: out of memory, or more lines than are allowed. */
+/* The lines of documents as one list, which the documents own. */
+static void list_document_lines(translating *t, text_lines *l)
+{
+    for (size_t i = 0; i < t->marked.count; i++) {
+        const size_t count = rapt_markup_count(t->marked.documents[i]);
+        t->first[i] = l->count;
+        if (count > 0)
+            memcpy(l->line + l->count, rapt_markup_lines(t->marked.documents[i]), count * sizeof *l->line);
+        l->count += count;
+    }
+}
+
+/* False: out of memory, more lines than are allowed, or a document that is refused. */
 static bool split_texts(translating *t, text_lines *l, const char *const *texts, size_t count, request_error *error)
 {
     const size_t limit = app_limits_of(t->app)->texts;
     size_t bytes = 0, lines = 0;
+    marked_texts_read(&t->marked, t->x, texts, count, &lines, &bytes, error);
+    if (error->status)
+        return false;
     t->first = malloc((count + 1) * sizeof *t->first);
     t->characters = malloc((count + 1) * sizeof *t->characters);
     for (size_t i = 0; i < count && t->first && t->characters; i++) {
         t->first[i] = lines;
         t->characters[i] = count_code_points(texts[i]);
+        if (t->marked.is_on)
+            continue;
         bytes += strlen(texts[i]) + 1;
         lines += count_bytes(rapt_text_of(texts[i]), '\n') + 1;
     }
@@ -230,8 +248,9 @@ static bool split_texts(translating *t, text_lines *l, const char *const *texts,
     t->count = count;
     t->first[count] = lines;
     char *to = l->memory;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !t->marked.is_on; i++)
         split_text(l, texts[i], &to);
+    list_document_lines(t, l);
     return true;
 }
 
@@ -298,9 +317,12 @@ static void tell_replay(const translating *t, const char *const *texts, size_t c
     for (size_t i = 0; i < count && ok; i++)
         ok = (i == 0 || buffer_append(&input, "\n", 1)) && buffer_append(&input, texts[i], strlen(texts[i]));
     replay_begin(&r, "translate", t->model);
+    marked_texts_replay(&r, &t->marked);
     replay_options(&r, t);
     replay_lines(&r, ok ? input.data : "", ok ? input.size : 0);
-    r.unfaithful = r.unfaithful || !ok || t->stop_count || t->options.glossary; /* no --stop; --glossary takes a file */
+    const bool own = t->stop_count || t->options.glossary; /* there is no --stop, and --glossary takes a file */
+    const bool lines = count > 1 || t->options.n_best > 1 || t->options.prefix; /* for lines, not for a document */
+    r.unfaithful = r.unfaithful || !ok || own || (t->marked.is_on && lines);
     replay_headers(t->x, t->model);
     replay_end(&r, t->x);
     buffer_free(&input);
@@ -364,17 +386,18 @@ static bool ask_for_lines(const translating *t, const text_lines *l, request_err
 {
     const rapt_translate_options *o = &t->options;
     const size_t own = t->m->search.beams, beam = !SIZED_AS_MODEL(o->beam) ? o->beam : own ? own : 1, best = o->n_best;
-    const size_t each = HYPOTHESIS + (o->tokens || o->alignment || t->counts_tokens ? HYPOTHESIS_TOKENS : 0);
-    size_t bytes = 0;
+    const size_t each = HYPOTHESIS + (o->tokens || o->alignment || t->counts_tokens || t->marked.is_on ? HYPOTHESIS_TOKENS : 0);
+    const bool aligned = t->has_soft_alignment || t->marked.is_on;
+    size_t bytes = t->marked.bytes * (t->marked.is_on ? 1 + best * REPLY_COPIES : 1);
     for (size_t i = 0; i < l->count; i++) {
         const size_t size = l->line[i].size, words = count_bytes(l->line[i], ' ') + 1;
         const size_t reply = REPLY_COPIES * hypothesis_size(t, size) * (o->tokens ? WITH_TOKENS : 1);
         bytes += LINE + BYTE * size + best * (each + reply);
-        if (t->has_soft_alignment)
+        if (aligned)
             bytes += best * words * words * WEIGHT;
     }
     return request_asks(t->x, ADMISSION_MAKING, bytes, error, "%zu lines with %zu of %zu hypotheses%s", l->count, best, beam,
-                        t->has_soft_alignment ? " and their alignments" : "");
+                        aligned ? " and their alignments" : "");
 }
 
 void translating_submit(translating *t, const char *const *texts, size_t count, request_error *error)
@@ -386,7 +409,9 @@ void translating_submit(translating *t, const char *const *texts, size_t count, 
         return;
     }
     rapt_translate_options options = t->options;
-    options.tokens = t->options.tokens || t->counts_tokens;
+    options.tokens = t->options.tokens || t->counts_tokens || t->marked.is_on;
+    options.alignment = t->options.alignment || t->marked.is_on;
+    options.spans = t->marked.is_on;
     const rapt_engine_translation request = {.lines = lines.line, .count = lines.count, .options = &options,
                                              .on_done = translating_done, .stop = translating_is_stopped, .context = t};
     exchange_note_model(t->x, t->model->name);
@@ -417,7 +442,7 @@ size_t translating_hypotheses(const translating *t, const rapt_translation *line
     size_t most = 0;
     for (size_t i = t->first[text]; i < t->first[text + 1]; i++)
         most = lines[i].count > most ? lines[i].count : most;
-    return most;
+    return t->first[text] == t->first[text + 1] ? 1 : most;
 }
 
 const rapt_hypothesis *translating_hypothesis(const rapt_translation *line, size_t n)
@@ -430,6 +455,8 @@ const rapt_hypothesis *translating_hypothesis(const rapt_translation *line, size
 
 json_t *translating_text(const translating *t, const rapt_translation *lines, size_t text, size_t n)
 {
+    if (t->marked.is_on)
+        return marked_texts_write(&t->marked, text, lines + t->first[text], n);
     buffer b = {0};
     bool ok = buffer_reserve(&b, 1);
     for (size_t i = t->first[text]; i < t->first[text + 1] && ok; i++) {

@@ -1,12 +1,14 @@
 /* serve/module/translating.h: a request for translations in any dialect: the model for its languages, its texts as lines, one job
  * of the engine for all of them, and the lines as texts again.
  *
- * A text is translated line by line, as `rapt translate` does, and its translation has as many lines. */
+ * A text is translated line by line, as `rapt translate` does, and its translation has as many lines. The lines of a document
+ * are what is between its tags. */
 #ifndef SERVE_MODULE_TRANSLATING_H
 #define SERVE_MODULE_TRANSLATING_H
 
 #include "serve/module/app.h"
 #include "serve/module/fields.h"
+#include "serve/module/marked_texts.h"
 #include "serve/module/replay.h"
 #include "serve/module/reply.h"
 
@@ -33,6 +35,7 @@ struct translating {
     const translating_dialect *dialect;
     rapt_translate_options options;
     const struct kept_glossary *glossary; /* a reference, whose terms are the options'; or NULL */
+    marked_texts marked;        /* whether the texts are documents */
     size_t count;               /* texts */
     size_t *first;              /* [count + 1]: the lines of text i are lines[first[i] .. first[i + 1] - 1] */
     size_t *characters;         /* [count]: code points of each text */
@@ -72,11 +75,11 @@ typedef struct translating_tokens {
 
 /* Tokens of all lines and their best hypotheses, if t->counts_tokens. */
 translating_tokens translating_count_tokens(const translating *t, const rapt_translation *lines);
-/* How many hypotheses a text has: as many as the line with the most. */
+/* How many hypotheses a text has: as many as the line with the most; 1 for a document without lines. */
 size_t translating_hypotheses(const translating *t, const rapt_translation *lines, size_t text);
 /* Hypothesis n of a line; the last one of a line with fewer. */
 const rapt_hypothesis *translating_hypothesis(const rapt_translation *line, size_t n);
-/* Hypothesis n of a text: hypothesis n of each of its lines, with line feeds between. NULL: out of memory. */
+/* Hypothesis n of a text: hypothesis n of each of its lines, with line feeds between, or in its tags. NULL: out of memory. */
 json_t *translating_text(const translating *t, const rapt_translation *lines, size_t text, size_t n);
 
 #endif
