@@ -6,6 +6,7 @@
 
 #include "rapt/chat.h"
 #include "rapt/decode.h"
+#include "rapt/markup.h"
 
 typedef struct model {
     PyObject_HEAD
@@ -45,6 +46,22 @@ int translate_glossary_read(const ext_state *s, PyObject *dict, rapt_glossary **
 int translate_options_read(PyObject *dict, rapt_translate_options *o);
 /* A list of tuples, of what was translated with these options. */
 PyObject *translations_list(const ext_state *s, const rapt_translation *t, size_t count, const rapt_translate_options *o);
+
+/* ---- documents.c: texts that are documents of HTML or XML. */
+
+typedef struct documents {
+    rapt_markup **list; /* [count] */
+    size_t count;
+    rapt_text *lines;   /* [line_count] of all; NULL: the texts are no documents */
+    size_t line_count;
+} documents;
+
+/* Takes "markup" out of a dict: None, or a tuple of what documents.c names; the texts are documents then. The caller frees *d,
+ * which is zeroed before, also after a failure. -1: an exception is set. */
+int documents_read(const ext_state *s, PyObject *dict, const ext_texts *texts, documents *d);
+void documents_free(documents *d);
+/* A list of tuples like translations_list, from the translations of all lines. */
+PyObject *documents_list(const ext_state *s, const documents *d, const rapt_translation *lines);
 
 /* The methods, by file. */
 PyObject *model_translate(PyObject *self, PyObject *args);

@@ -136,6 +136,9 @@ static rapt_translator *translator_for(model *m, const rapt_translate_options *o
 
 typedef struct lines {
     ext_texts texts;
+    documents documents; /* of the texts, if they are some */
+    const rapt_text *line; /* [count] */
+    size_t count;
     rapt_text *prefixes; /* [texts.count], or NULL */
     size_t first;
     rapt_translation *out;
@@ -149,7 +152,7 @@ static rapt_code run(ext_call *c, model *m, const rapt_translate_options *o, boo
     rapt_translator *t = translator_for(m, o, own, err);
     const rapt_translator_request request = {.options = o, .prefixes = l->prefixes, .stop = stop_line, .context = c,
                                              .first_line = l->first};
-    code = t ? rapt_translator_run(t, &request, l->texts.sized, l->texts.count, l->out, err) : err->code;
+    code = t ? rapt_translator_run(t, &request, l->line, l->count, l->out, err) : err->code;
     if (own)
         rapt_translator_free(t);
     ext_unlock(&m->lock);
@@ -170,8 +173,8 @@ static int read_prefixes(PyObject *list, lines *l)
 {
     if (list == Py_None)
         return 0;
-    if (!PyTuple_Check(list) || (size_t)PyTuple_Size(list) != l->texts.count) {
-        ext_invalid("prefix must have as many texts as there are lines");
+    if (!PyTuple_Check(list) || (size_t)PyTuple_Size(list) != l->texts.count || l->documents.lines) {
+        ext_invalid(l->documents.lines ? "documents take one prefix" : "prefix must have as many texts as there are lines");
         return -1;
     }
     if (!(l->prefixes = PyMem_Calloc(l->texts.count + 1, sizeof *l->prefixes))) {
@@ -225,6 +228,19 @@ static int hold_others(const ext_state *s, PyObject *handles, other_models *o)
     return 0;
 }
 
+/* Takes the texts as lines, or as documents with theirs, and the memory for their translations. */
+static int read_lines(const ext_state *s, PyObject *list, PyObject *dict, lines *l)
+{
+    if (ext_sized_read(list, "text", &l->texts) < 0 || documents_read(s, dict, &l->texts, &l->documents) < 0)
+        return -1;
+    l->line = l->documents.lines ? l->documents.lines : l->texts.sized;
+    l->count = l->documents.lines ? l->documents.line_count : l->texts.count;
+    if ((l->out = PyMem_Calloc(l->count + 1, sizeof *l->out)))
+        return 0;
+    PyErr_NoMemory();
+    return -1;
+}
+
 PyObject *translations_list(const ext_state *s, const rapt_translation *t, size_t count, const rapt_translate_options *o)
 {
     PyObject *list = PyList_New((Py_ssize_t)count), *item;
@@ -256,14 +272,12 @@ PyObject *model_translate(PyObject *self, PyObject *args)
         goto end;
     o.others = others.models;
     o.other_count = others.count;
-    if (translate_glossary_read(s, dict, &glossary) < 0 || translate_options_read(dict, &o) < 0 ||
-        ext_sized_read(list, "text", &l.texts) < 0 || read_prefixes(prefixes, &l) < 0)
+    if (translate_glossary_read(s, dict, &glossary) < 0 || read_lines(s, list, dict, &l) < 0 ||
+        translate_options_read(dict, &o) < 0 || read_prefixes(prefixes, &l) < 0)
         goto end;
     o.glossary = glossary;
-    if (!(l.out = PyMem_Calloc(l.texts.count + 1, sizeof *l.out))) {
-        PyErr_NoMemory();
-        goto end;
-    }
+    if (l.documents.lines)
+        o.alignment = o.tokens = o.spans = true;
     ext_call c;
     rapt_error err = {0};
     bool own = m->trainable || others.count > 0 || has_own(dict);
@@ -272,11 +286,13 @@ PyObject *model_translate(PyObject *self, PyObject *args)
     ext_call_end(&c);
     if (!code && ext_call_was_stopped(&c))
         code = rapt_fail(&err, RAPT_ERR_INTERRUPTED, "the translation was cancelled");
-    result = code ? ext_raise(s, &err) : translations_list(s, l.out, l.texts.count, &o);
-    rapt_translations_free(l.out, l.texts.count);
+    result = code ? ext_raise(s, &err) : l.documents.lines ? documents_list(s, &l.documents, l.out)
+                                                           : translations_list(s, l.out, l.count, &o);
+    rapt_translations_free(l.out, l.count);
 end:
     PyMem_Free(l.out);
     PyMem_Free(l.prefixes);
+    documents_free(&l.documents);
     ext_texts_free(&l.texts);
     release_others(&others);
     rapt_glossary_free(glossary);

@@ -35,6 +35,28 @@ def terms_of(glossary):
     return tuple(text for pair in glossary.items() for text in pair)
 
 
+def names_of(tags, name):
+    """Names of elements as one text: a str is one already."""
+    if tags is None or isinstance(tags, str):
+        return tags
+    if not isinstance(tags, (list, tuple)) or not all(isinstance(tag, str) for tag in tags):
+        raise TypeError(f"{name} must be a str, or a list or tuple of str")
+    return ",".join(tags)
+
+
+def markup_of(form, ignore_tags, splitting_tags, non_splitting_tags, outline_detection):
+    """What a format of texts says of them, for the extension; None: they are no documents."""
+    tags = [names_of(value, name) for name, value in (("ignore_tags", ignore_tags), ("splitting_tags", splitting_tags),
+                                                      ("non_splitting_tags", non_splitting_tags))]
+    if form not in ("text", "html", "xml"):
+        raise _rapt.InvalidValueError(f"format is {form!r}: it is 'text', 'html' or 'xml'")
+    if form != "text":
+        return (form == "xml", *tags, bool(outline_detection))
+    if any(tag is not None for tag in tags) or not outline_detection:
+        raise _rapt.InvalidValueError("tags are of documents: with format='html' or 'xml' only")
+    return None
+
+
 def biases_of(logit_bias):
     """A mapping as a tuple of (id, bias)."""
     if logit_bias is None:

@@ -1,6 +1,7 @@
 """Models: a folder of rapt or Hugging Face, or a GGUF file, loaded for inference or training."""
 from . import _rapt
-from ._arguments import biases_of, integer_of, lines_of, role_and_content, sample_of, schema_of, stops_of, terms_of
+from ._arguments import (biases_of, integer_of, lines_of, markup_of, role_and_content, sample_of, schema_of, stops_of,
+                         terms_of)
 from ._explanation import Explanation, texts_of
 from ._results import Completion, Hypothesis, Loss, PairScore, Prediction, Relevance, TextScore, Translation
 from ._stream import Stream
@@ -157,7 +158,8 @@ class Translator(Model):
                   max_ratio=None, no_repeat_ngram=None, min_length=None, prefix=None, suppress=None, glossary=None,
                   temperature=None, top_k=None, top_p=None, min_p=None, typical_p=None, repetition_penalty=None, seed=None,
                   first_line=0, source=None, target=None, alignment=False, tokens=False, alternatives=False,
-                  replace_unknown=False,
+                  replace_unknown=False, format="text", ignore_tags=None, splitting_tags=None, non_splitting_tags=None,
+                  outline_detection=True,
                   ensemble=(), split=None, detokenize=True, should_stop=None):
         """Translates a str to a Translation, or a list or tuple of str to a list of them.
 
@@ -185,6 +187,12 @@ class Translator(Model):
         tokens           also return tokens and their log-probabilities
         alternatives     True: the n_best most probable tokens after the prefix, each continued greedily
         replace_unknown  True: each unknown word of the text becomes the source word that it attends to most
+        format           "html" or "xml": each text is a document, whose tags are kept (docs/markup.md): each is where its words
+                         are in the translation. Without tokens and alignment
+        ignore_tags, splitting_tags, non_splitting_tags
+                         of documents, names of elements, a str with commas or a list: elements that are not translated; tags at
+                         which sentences end; tags at which they do not
+        outline_detection False: sentences of documents end at splitting_tags only
         ensemble         other Translators of the same vocabularies: a token has the mean of the log-probabilities of all models.
                          Such a call packs the weights of all of them first
         split            "as_trained", "long" or "all": which lines are translated sentence by sentence
@@ -204,6 +212,9 @@ class Translator(Model):
                    "source": source, "target": target, "alignment": alignment, "tokens": tokens,
                    "alternatives": alternatives, "replace_unknown": replace_unknown,
                    "split": split, "as_tokens": None if detokenize else True}
+        options["markup"] = markup_of(format, ignore_tags, splitting_tags, non_splitting_tags, outline_detection)
+        if options["markup"] and (tokens or alignment):
+            raise _rapt.InvalidValueError("tokens and alignment are of lines, not of documents")
         single = isinstance(text, str)
         others = tuple(getattr(other, "_handle", None) for other in ensemble)
         prefixes = None
@@ -217,8 +228,9 @@ class Translator(Model):
         return translations[0] if single else translations
 
     def translate_file(self, source, target, **options):
-        """Translates the lines of a file of UTF-8 into another, which appears whole or not at all; options: of `translate`.
-        Returns a dict: lines, and seconds that it took. The same path for both is refused."""
+        """Translates the lines of a file of UTF-8 into another, which appears whole or not at all; options: of `translate`. With
+        format="html" or "xml" the file is one document. Returns a dict: lines, and seconds that it took. The same path for both
+        is refused."""
         from ._process import translate_file
         return translate_file(self, source, target, options)
 

@@ -60,7 +60,10 @@ class Translator(Model):
                   seed: int | None = None, first_line: int = 0,
                   source: str | None = None, target: str | None = None, alignment: bool = False, tokens: bool = False,
                   alternatives: bool = False,
-                  replace_unknown: bool = False, ensemble: Sequence[Translator] = (),
+                  replace_unknown: bool = False, format: Literal["text", "html", "xml"] = "text",
+                  ignore_tags: str | Sequence[str] | None = None, splitting_tags: str | Sequence[str] | None = None,
+                  non_splitting_tags: str | Sequence[str] | None = None, outline_detection: bool = True,
+                  ensemble: Sequence[Translator] = (),
                   split: Literal["as_trained", "long", "all"] | None = None, detokenize: bool = True,
                   should_stop: Callable[[], bool] | None = None) -> Translation: ...
     @overload
@@ -73,7 +76,9 @@ class Translator(Model):
                   min_p: float | None = None, typical_p: float | None = None, repetition_penalty: float | None = None,
                   seed: int | None = None, first_line: int = 0, source: str | None = None, target: str | None = None,
                   alignment: bool = False, tokens: bool = False, alternatives: bool = False,
-                  replace_unknown: bool = False,
+                  replace_unknown: bool = False, format: Literal["text", "html", "xml"] = "text",
+                  ignore_tags: str | Sequence[str] | None = None, splitting_tags: str | Sequence[str] | None = None,
+                  non_splitting_tags: str | Sequence[str] | None = None, outline_detection: bool = True,
                   ensemble: Sequence[Translator] = (),
                   split: Literal["as_trained", "long", "all"] | None = None,
                   detokenize: bool = True, should_stop: Callable[[], bool] | None = None) -> list[Translation]: ...

@@ -65,6 +65,10 @@ def translate_file(model, source, target, options):
             raise _rapt.InvalidValueError(f"{target} is the source")
         with open(part, "x", encoding="utf-8", newline="\n") as out:
             try:
+                if options.get("format", "text") != "text": # one document
+                    document = lines.read()
+                    count = document.count("\n")
+                    out.write(model.translate(document, **options).text)
                 while batch := [line.removesuffix("\n").removesuffix("\r") for line in itertools.islice(lines, LINES)]:
                     translations = model.translate(batch, first_line=count, **options)
                     out.writelines(f"{translation.text}\n" for translation in translations)

@@ -73,6 +73,39 @@ class TheProgramsBytes(unittest.TestCase):
             with self.assertRaises(error, msg=repr(wrong)):
                 self.model.translate("Go.", glossary=wrong)
 
+    def test_documents_keep_their_tags(self):
+        page = "".join(f"<p id={i}>{a} <b>{b}</b></p>\n<pre>{a}</pre>" for i, (a, b) in enumerate(zip(LINES[:20], LINES[20:40])))
+        ours = self.model.translate(page, format="html")
+        self.assertEqual(ours.text, support.run("translate", self.folder, "--html", text=page))
+        self.assertEqual([ours.text.count(tag) for tag in ("<p id=", "<b>", "</b>", "</p>")], [20] * 4)
+        self.assertEqual((len(ours.hypotheses), ours.source_tokens, ours.hypotheses[0].tokens), (1, None, None))
+        self.assertEqual(self.model.translate(f"<i>{LINES[3]}</i>", format="xml").text,
+                         f"<i>{self.model.translate(LINES[3]).text}</i>")
+        best = self.model.translate([f"<p>{LINES[0]}</p><p>{LINES[1]}</p>", "", "<b>5</b>"], format="html", beam=3, n_best=2)
+        alone = self.model.translate(LINES[:2], beam=3, n_best=2)
+        for n in range(2):
+            self.assertEqual(best[0].hypotheses[n].text, "".join(f"<p>{t.hypotheses[n].text}</p>" for t in alone))
+            self.assertEqual(best[0].hypotheses[n].score, sum(t.hypotheses[n].score for t in alone))
+        self.assertEqual([t.text for t in best[1:]], ["", "<b>5</b>"])
+        marked = "<d><t>Go.</t> <x>Go.</x></d>"
+        self.assertTrue(self.model.translate(marked, format="xml", ignore_tags=["x", "y"]).text.endswith("<x>Go.</x></d>"))
+        self.assertEqual(self.model.translate(marked, format="xml", ignore_tags="d").text, marked)
+        self.assertEqual(self.model.translate("<p>Go.</p>", format="html", splitting_tags="p", non_splitting_tags=("br",),
+                                              outline_detection=False).text, f"<p>{self.model.translate('Go.').text}</p>")
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = pathlib.Path(folder, "a.html"), pathlib.Path(folder, "b.html")
+            source.write_bytes((page + "\r\n").encode())
+            self.assertEqual(self.model.translate_file(source, target, format="html")["lines"], 21)
+            self.assertEqual(target.read_bytes().decode(), ours.text + "\r\n")
+        for wrong in ({"format": "md"}, {"ignore_tags": "x"}, {"outline_detection": False}, {"format": "html", "tokens": True},
+                      {"format": "html", "alignment": True}, {"format": "html", "ignore_tags": "a," * 1001}):
+            with self.assertRaises(ValueError, msg=repr(wrong)):
+                self.model.translate("Go.", **wrong)
+        with self.assertRaises(TypeError):
+            self.model.translate("Go.", format="html", ignore_tags=[1])
+        with self.assertRaises(ValueError):
+            self.model.translate("<b>" * 257 + "Go.", format="html")
+
     def test_unknown_words_are_replaced(self):
         lines = [line.replace("Tom", "Zyzzyva").replace("you", "Quuxian") for line in LINES[:60]]
         ours = [t.text for t in self.model.translate(lines, replace_unknown=True)]
