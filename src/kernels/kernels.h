@@ -298,6 +298,8 @@ extern const kernels kernels_avx512_bf16; /* avx512_vnni with products in bf16 b
 extern const kernels kernels_amx;         /* avx512_bf16 with the tiles of AMX */
 extern const kernels kernels_neon;
 extern const kernels kernels_neon_dot; /* neon with products of quantized weights by the dot product of Armv8.2 */
+extern const kernels_gemm kernels_bf16_scalar, kernels_bf16_weights_scalar, kernels_f16_weights_scalar; /* with TABLE_LENDS */
+extern const kernels_quantized kernels_quantized_scalar;
 extern const kernels kernels_simd128; /* WebAssembly */
 extern const kernels kernels_relaxed; /* WebAssembly with relaxed SIMD, which has the bits of the others only where */
 bool kernels_relaxed_is_fused(void);  /* this engine fuses its multiply-adds */

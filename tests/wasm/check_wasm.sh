@@ -1,15 +1,16 @@
 #!/bin/bash
-# tests/wasm/check_wasm.sh: the module of WebAssembly trains to the bytes of the program. It is built by tools/wasm.sh, where
+# tests/wasm/check_wasm.sh: the module of WebAssembly trains to the bytes of the program, and its kernels are right. It is built by tools/wasm.sh, where
 # emscripten is installed, in build-wasm.
 # labels: late not-sanitized not-emulated
 . "$(dirname "$0")/../cli/lib.sh"
 command -v emcc >/dev/null && command -v node >/dev/null || { skip 'WebAssembly: emscripten or node is not installed'; finish; }
 module=$SOURCE/build-wasm
-"$SOURCE/tools/wasm.sh" "$module" >log 2>&1 || {
+TARGET_TESTS=yes "$SOURCE/tools/wasm.sh" "$module" -DRAPT_TESTS=ON >log 2>&1 || {
     if grep -q 'cannot be had' log; then skip 'WebAssembly: the sources of libraries cannot be had'; else fail 'the module is built' "$(tail -5 log)"; fi
     finish
 }
 pass 'the module is built'
+check 'kernels in node, at each level' ctest --test-dir "$module" --no-tests=error
 
 # trained NAME STEPS LEVEL [OPTION-OF-STEPS]: steps in node at this level give the bytes of the program's model, and its translation.
 trained() {

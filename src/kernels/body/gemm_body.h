@@ -14,6 +14,11 @@
 #define GEMM_ROWS 16 /* that sums have capacity for */
 #define GEMM_POINTERS ((GEMM_ROWS + GEMM_ROW_GROUP - 1) / GEMM_ROW_GROUP)
 
+/* An ISA whose v_fma is a call defines an inlined one. */
+#ifndef GEMM_FMA
+#define GEMM_FMA v_fma
+#endif
+
 /* What a packed number of B is: an element; a pair of bf16 values that are adjacent along K, as in A; or such a pair of bf16 or
  * binary16 weights, which are widened while A has elements, with the same sums as for elements. */
 enum { GEMM_ELEMENTS = 1, GEMM_PAIRS, GEMM_BF16_WEIGHTS, GEMM_F16_WEIGHTS };
@@ -62,7 +67,7 @@ WORD v16 gemm_add_product(const int kind, v16 a, v16 b, v16 sum)
         return v_dot(a, b, sum);
 #endif
     (void)kind;
-    return v_fma(a, b, sum);
+    return GEMM_FMA(a, b, sum);
 }
 
 /* 16 columns of B for one number of A; for widened pairs the first element or, with `second`, the second. */

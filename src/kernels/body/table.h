@@ -1,6 +1,8 @@
 /* kernels/body/table.h: all bodies, and the macro that makes a table of them. The file of an ISA defines the vector primitives
  * and the geometry of its tile (body/gemm_body.h), includes this, and makes its tables: KERNELS_TABLE(kernels_avx2, "avx2",
- * &gemm_bf16). No other file includes it. */
+ * &gemm_bf16). No other file includes it. With TABLE_OF_FLOATS
+ * the table has the scalar table's products in bf16 and of stored weights, which TABLE_LENDS makes public: for ISAs that have no
+ * instructions for them, and would be no faster. */
 #include "kernels/body/exp.h"
 #ifndef RAPT_DOUBLE
 #include "kernels/body/bf16.h"
@@ -32,6 +34,10 @@ GEMM_ROW(gemm_row, GEMM_ELEMENTS)
 
 #ifndef RAPT_DOUBLE
 #include "kernels/body/adam8.h"
+#ifdef TABLE_OF_FLOATS
+#define BF16_WEIGHTS &kernels_bf16_weights_scalar
+#define F16_WEIGHTS &kernels_f16_weights_scalar
+#else
 #include "kernels/body/pack_bf16.h"
 #include "kernels/body/pack_f16.h"
 GEMM_TILE(gemm_tile_bf16, GEMM_PAIRS)
@@ -42,18 +48,11 @@ GEMM_TILE(gemm_tile_f16_weights, GEMM_F16_WEIGHTS)
 GEMM_ROW(gemm_row_f16_weights, GEMM_F16_WEIGHTS)
 
 /* Products in bf16 by fused multiply-adds: right, and no faster than fp32. */
-static const kernels_gemm gemm_bf16 = {
-    .name = "emulated",
-    .mr = GEMM_MR,
-    .nr = GEMM_NR,
-    .a_stride = GEMM_A_STRIDE,
-    .pair = 2,
-    .step = 1,
-    .gemm_tile = gemm_tile_bf16,
-    .gemm_row = gemm_row_bf16,
-    .pack_a = pack_a_bf16,
-    .pack_b = pack_b_bf16,
-};
+#define EMULATED_GEMM                                                                                                \
+    {                                                                                                                \
+        .name = "emulated", .mr = GEMM_MR, .nr = GEMM_NR, .a_stride = GEMM_A_STRIDE, .pair = 2, .step = 1,           \
+        .gemm_tile = gemm_tile_bf16, .gemm_row = gemm_row_bf16, .pack_a = pack_a_bf16, .pack_b = pack_b_bf16,        \
+    }
 
 /* Weights that are stored in 16 bits. */
 #define WIDENED_GEMM(NAME, TILE, ROW, PACK)                                                                               \
@@ -61,14 +60,21 @@ static const kernels_gemm gemm_bf16 = {
         .name = NAME, .mr = GEMM_MR, .nr = GEMM_NR, .a_stride = GEMM_A_STRIDE, .far = GEMM_FAR, .pair = 2, .wide_a = true, \
         .step = 1, .gemm_tile = TILE, .gemm_row = ROW, .pack_a = pack_a, .pack_b = PACK                                    \
     }
-static const kernels_gemm gemm_bf16_weights = WIDENED_GEMM("bf16 weights", gemm_tile_bf16_weights, gemm_row_bf16_weights,
-                                                           pack_b_bf16);
-static const kernels_gemm gemm_f16_weights = WIDENED_GEMM("f16 weights", gemm_tile_f16_weights, gemm_row_f16_weights, pack_b_f16);
-#define BF16_WEIGHTS &gemm_bf16_weights
-#define F16_WEIGHTS &gemm_f16_weights
+#define BF16_WEIGHTS_GEMM WIDENED_GEMM("bf16 weights", gemm_tile_bf16_weights, gemm_row_bf16_weights, pack_b_bf16)
+#define F16_WEIGHTS_GEMM WIDENED_GEMM("f16 weights", gemm_tile_f16_weights, gemm_row_f16_weights, pack_b_f16)
 
 #include "kernels/body/quant_body.h"
+#ifndef TABLE_LENDS
+static const kernels_gemm gemm_bf16 = EMULATED_GEMM;
+static const kernels_gemm gemm_bf16_weights = BF16_WEIGHTS_GEMM, gemm_f16_weights = F16_WEIGHTS_GEMM;
 static const kernels_quantized gemms_quantized = QUANT_TABLES("quantized");
+#define BF16_WEIGHTS &gemm_bf16_weights
+#define F16_WEIGHTS &gemm_f16_weights
+#else
+#define BF16_WEIGHTS &kernels_bf16_weights_scalar
+#define F16_WEIGHTS &kernels_f16_weights_scalar
+#endif
+#endif
 #define ADAM8 adam8_all
 #else
 #define ADAM8 NULL

@@ -7,10 +7,10 @@
 #define GEMM_MR 2
 #define GEMM_VECTORS 1
 #define GEMM_A_STRIDE 4
-#define QUANT_MR 2
+#define TABLE_OF_FLOATS
 #include "kernels/body/table.h"
 
-KERNELS_TABLE(kernels_relaxed, "relaxed", &gemm_bf16, &gemms_quantized);
+KERNELS_TABLE(kernels_relaxed, "relaxed", &kernels_bf16_scalar, &kernels_quantized_scalar);
 
 /* (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24 lies halfway between two floats: rounded twice, what is added counts for nothing. */
 bool kernels_relaxed_is_fused(void)

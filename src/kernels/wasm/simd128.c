@@ -5,7 +5,7 @@
 #define GEMM_MR 2
 #define GEMM_VECTORS 1
 #define GEMM_A_STRIDE 4
-#define QUANT_MR 2
+#define TABLE_OF_FLOATS
 #include "kernels/body/table.h"
 
-KERNELS_TABLE(kernels_simd128, "simd128", &gemm_bf16, &gemms_quantized);
+KERNELS_TABLE(kernels_simd128, "simd128", &kernels_bf16_scalar, &kernels_quantized_scalar);

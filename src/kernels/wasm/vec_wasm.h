@@ -187,7 +187,31 @@ VEC v128_t fused_part_wasm(v128_t a, v128_t b, v128_t c, v128_t *rare)
     return r;
 }
 
+/* A function of its own: inlined, it would make the module twice as large. */
+static __attribute__((noinline)) v128_t fused_four(v128_t a, v128_t b, v128_t c)
+{
+    v128_t rare = wasm_i32x4_const(0, 0, 0, 0);
+    const v128_t r = fused_part_wasm(a, b, c, &rare);
+    if (__builtin_expect(!wasm_v128_any_true(rare), 1))
+        return r;
+    float x[4], y[4], z[4];
+    wasm_v128_store(x, a);
+    wasm_v128_store(y, b);
+    wasm_v128_store(z, c);
+    for (int i = 0; i < 4; i++)
+        z[i] = fused_by_odd(x[i], y[i], z[i]);
+    return wasm_v128_load(z);
+}
+
 VEC v16 v_fma(v16 a, v16 b, v16 c)
+{
+    EACH_PART(i) c.part[i] = fused_four(a.part[i], b.part[i], c.part[i]);
+    return c;
+}
+
+/* For matrix products. */
+#define GEMM_FMA v_fma_inline
+VEC v16 v_fma_inline(v16 a, v16 b, v16 c)
 {
     v16 r;
     v128_t rare = wasm_i32x4_const(0, 0, 0, 0);
