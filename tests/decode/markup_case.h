@@ -78,11 +78,11 @@ static inline rapt_translation case_copy(rapt_text line)
 }
 
 /* A translation written as "le=0 chat=2 noir=1 +.=3": words with the number of the source token that they attend to, or none for
- * <eos>; + joins without a space. */
+ * <eos>; 2/1: less to token 1, too; + joins without a space. */
 static inline rapt_translation case_written(rapt_text line, const char *spec)
 {
     static case_tokens source, target;
-    static size_t from[CASE_TOKENS];
+    static size_t from[CASE_TOKENS], less[CASE_TOKENS];
     char text[4096] = "", word[64];
     int used;
     case_cut(line, &source);
@@ -90,7 +90,9 @@ static inline rapt_translation case_written(rapt_text line, const char *spec)
     for (; sscanf(spec, " %63s%n", word, &used) == 1; spec += used) {
         char *number = strrchr(word, '=');
         const bool joins = word[0] == '+' && word[1];
+        const char *second = number && number > word ? strchr(number, '/') : NULL;
         from[target.count] = number && number > word ? (size_t)atoi(number + 1) : SIZE_MAX;
+        less[target.count] = second ? (size_t)atoi(second + 1) : SIZE_MAX;
         if (number && number > word)
             *number = '\0';
         if (*text && !joins)
@@ -99,7 +101,11 @@ static inline rapt_translation case_written(rapt_text line, const char *spec)
         strcat(text, word + joins);
         target.span[target.count++] = (rapt_span){begin, strlen(text)};
     }
-    return case_translation(text, &source, &target, from);
+    const rapt_translation t = case_translation(text, &source, &target, from);
+    for (size_t i = 0; i < target.count; i++)
+        if (less[i] != SIZE_MAX)
+            t.hypotheses->alignment.weights[i * (source.count + 1) + less[i]] = (rapt_real)0.4;
+    return t;
 }
 
 /* The document with translations, to be freed. */

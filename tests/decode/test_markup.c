@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "markup_case.h"
+#include "decode/markup/markup_units.h"
 #include "options.h"
 
 typedef struct line_case {
@@ -143,6 +144,11 @@ static const place_case PLACES[] = {
     {"a &lt;b&gt; &amp; <i>c</i>", "x=0 <=1 +y=2 +>=3 &=4 z=5", "x &lt;y&gt; &amp; <i>z</i>"},
     {"<b><i>one</b> two</i> three", "eins=0 zwei=1 drei=2", "<b><i>eins</b> zwei</i> drei"},
     {"</i>one two</b>", "eins=0 zwei=1", "</i>eins zwei</b>"},
+    {"<p><b>one two</b></p>", "z eins=0 zwei=1 z", "<p><b>z eins zwei z</b></p>"}, /* all of the line is all of it */
+    {"<b>red</b> cat", "chat=1/0", "<b>chat</b>"}, /* no word attends to "red" most */
+    {"<b>!</b> x?", "x=1 +?=0/2", "<b></b>x?"}, /* a mark is the same mark */
+    {"a&nbsp;b <i>c</i>", "x\xC2\xA0y=0 z=1", "x&nbsp;y <i>z</i>"},
+    {"<b><i>one</b> two</i> three", "drei=2 zwei=1 eins=0", "drei zwei</i> <b><i>eins</b>"},
     {"one two", "", ""},
     {"<p>one <b>two</b></p>", "", "<p><b></b></p>"},
     {"<b>I</b>nternet is", "Internet=0 ist=1", "<b>Internet</b> ist"},
@@ -162,6 +168,29 @@ static void tags_are_placed(void **state)
         rapt_translations_free(&t, 1);
         rapt_markup_free(m);
     }
+}
+
+/* Tokens that are parts of words; and what the units of a text are. */
+static void words_have_several_tokens(void **state)
+{
+    static const case_tokens source = {{{0, 2}, {2, 12}, {13, 16}}, 3}, target = {{{0, 4}, {5, 15}}, 2};
+    static const size_t from[] = {2, 1};
+    (void)state;
+    rapt_markup *m = case_parse("<b>unbelievable</b> cat", NULL);
+    rapt_translation t = case_translation("chat incroyable", &source, &target, from);
+    char *text = case_write(m, &t);
+    assert_string_equal(text, "chat <b>incroyable</b>");
+    free(text);
+    rapt_translations_free(&t, 1);
+    rapt_markup_free(m);
+    markup_units u;
+    const markup_item cut = {.at = 8, .until = 8};
+    assert_true(markup_units_take(&u, rapt_text_of("a... b!!?cd \xE4\xBD\xA0\xE5\xA5\xBD"), &cut, 1));
+    static const rapt_span units[] = {{0, 1}, {1, 4}, {5, 6}, {6, 8}, {8, 9}, {9, 11}, {12, 15}, {15, 18}};
+    assert_int_equal(u.count, sizeof units / sizeof *units);
+    for (size_t i = 0; i < u.count; i++)
+        assert_true(u.list[i].begin == units[i].begin && u.list[i].end == units[i].end);
+    free(u.list);
 }
 
 /* Tags whose other one is in another line. */
@@ -269,7 +298,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(html_has_lines), cmocka_unit_test(xml_has_lines), cmocka_unit_test(options_decide),
-        cmocka_unit_test(tags_are_placed), cmocka_unit_test(elements_cross_lines), cmocka_unit_test(copies_are_the_same),
+        cmocka_unit_test(tags_are_placed), cmocka_unit_test(words_have_several_tokens),
+        cmocka_unit_test(elements_cross_lines), cmocka_unit_test(copies_are_the_same),
         cmocka_unit_test(limits_are_refused), cmocka_unit_test(alignments_are_needed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,7 +137,6 @@ static bool lists_word(rapt_text list, const char *word)
     return false;
 }
 
-
 static bool attribute_ends(char c)
 {
     return markup_is_space(c) || c == '/' || c == '>';
@@ -159,14 +158,28 @@ static size_t pass_value(const markup_scan *s, size_t at, rapt_text *value)
     return end < s->size ? end + quoted : s->size;
 }
 
+/* Whether an attribute has this name, and is the first that has it, which alone counts. */
+static bool is_first_called(const markup_scan *s, size_t from, size_t to, const char *name, bool *seen)
+{
+    const bool called = !*seen && is_called(s, from, to, name);
+    *seen = *seen || called;
+    return called;
+}
+
+/* The attributes of a tag that have been seen. */
+typedef struct attributes_seen {
+    bool translate, class;
+} attributes_seen;
+
 /* Passes an attribute. Two of them say that an element is not translated. */
-static size_t pass_attribute(const markup_scan *s, size_t at, markup_token *t)
+static size_t pass_attribute(const markup_scan *s, size_t at, markup_token *t, attributes_seen *seen)
 {
     const size_t from = at++; /* a first = is of the name */
     rapt_text value = {0};
     while (at < s->size && !attribute_ends(s->text[at]) && s->text[at] != '=')
         at++;
-    const size_t to = at;
+    const bool translate = !s->xml && is_first_called(s, from, at, "translate", &seen->translate);
+    const bool class = !s->xml && is_first_called(s, from, at, "class", &seen->class);
     while (markup_is_space(scan_byte(s, at)))
         at++;
     if (scan_byte(s, at) != '=')
@@ -174,17 +187,15 @@ static size_t pass_attribute(const markup_scan *s, size_t at, markup_token *t)
     for (at++; markup_is_space(scan_byte(s, at));)
         at++;
     at = pass_value(s, at, &value);
-    if (!s->xml && is_called(s, from, to, "translate") && value.size == 2 &&
-        scan_has_word(s, (size_t)(value.data - s->text), "no", 2))
-        t->untranslated = true;
-    if (!s->xml && is_called(s, from, to, "class") && lists_word(value, "notranslate"))
-        t->untranslated = true;
+    const bool no = translate && value.size == 2 && scan_has_word(s, (size_t)(value.data - s->text), "no", 2);
+    t->untranslated = t->untranslated || no || (class && lists_word(value, "notranslate"));
     return at;
 }
 
 static void scan_tag(markup_scan *s, markup_token *t)
 {
     const bool end_tag = s->text[t->begin + 1] == '/';
+    attributes_seen seen = {0};
     bool slash = false;
     size_t at = t->from = t->begin + 1 + end_tag;
     while (at < s->size && !attribute_ends(s->text[at]))
@@ -192,7 +203,7 @@ static void scan_tag(markup_scan *s, markup_token *t)
     t->to = at;
     while (at < s->size && s->text[at] != '>') {
         slash = s->text[at] == '/';
-        at = slash || markup_is_space(s->text[at]) ? at + 1 : pass_attribute(s, at, t);
+        at = slash || markup_is_space(s->text[at]) ? at + 1 : pass_attribute(s, at, t, &seen);
     }
     t->end = at < s->size ? at + 1 : s->size;
     t->kind = at == s->size ? MARKUP_OPAQUE : end_tag ? MARKUP_END : slash && s->xml ? MARKUP_EMPTY : MARKUP_START;
