@@ -74,7 +74,7 @@ static void requests_survive(void **state)
          40},
         {"/v1/translate", native_translate,
          "{\"texts\": [\"w1 w2\", \"w3\"], \"beam\": 2, \"n_best\": 2, \"alignment\": \"soft\", \"tokens\": true,"
-         "\"prefix\": \"w5\"}", 20},
+         "\"prefix\": \"w5\", \"glossary\": {\"w1\": \"w6\"}}", 20},
         {"/v1/translate/score", native_score,
          "{\"texts\": [\"w1 w2\", \"w3\", \"\"], \"translations\": [\"w4\", \"w5 w6\", \"\"], \"tokens\": true}", 20},
         {"/v1/explain", native_explain, "{\"text\": \"w1 w2\", \"target\": \"w3\", \"only\": [\"*.weights\"]}", 20},

@@ -222,6 +222,36 @@ static void languages_choose_the_model(void **state)
     answer_free(&to);
 }
 
+/* A glossary of the request's own: as rapt_translate with it. */
+static void glossaries(void **state)
+{
+    rapt_error err = {0};
+    rapt_translation out[2];
+    static const char *const lines[] = {"w1 w2", "w3"};
+    (void)state;
+    rapt_glossary *g = rapt_glossary_parse("g", rapt_text_of("w1\tw20 w21\nw9\tzyzzyva\n"), &err);
+    assert_non_null(g);
+    assert_int_equal(rapt_translate(own, lines, 2, &TRANSLATE(.beam = 8, .n_best = 2, .glossary = g), out, NULL), RAPT_OK);
+    answer to = ask_post(served_app, native_translate,
+                         "{\"texts\": [\"w1 w2\", \"w3\"], \"model\": \"de-en\", \"beam\": 8, \"n_best\": 2,"
+                         "\"glossary\": {\"w1\": \"w20 w21\","
+                         "\"w9\": \"zyzzyva\"}}");
+    assert_status(&to, 200);
+    assert_non_null(strstr(answer_text(&to, "translations.0.text"), "w20 w21"));
+    assert_string_equal(answer_text(&to, "translations.0.hypotheses.1.text"), out[0].hypotheses[1].text);
+    assert_string_equal(answer_text(&to, "translations.1.text"), out[1].hypotheses[0].text);
+    assert_null(json_object_get(answer_at(&to, "translations.0"), "lacks_terms"));
+    assert_string_equal(to.replay, "");
+    answer_free(&to);
+    rapt_translations_free(out, 2);
+    rapt_glossary_free(g);
+    to = ask_post(served_app, native_translate, "{\"text\": \"<p>w9 <b>w3</b></p>\", \"model\": \"de-en\", \"format\": \"html\","
+                                                "\"glossary\": {\"w9\": \"zyzzyva\"}}");
+    assert_status(&to, 200);
+    assert_true(json_is_true(answer_at(&to, "translations.0.lacks_terms")));
+    answer_free(&to);
+}
+
 /* Hypotheses of a document are hypotheses of its lines; scores add up. */
 static void documents(void **state)
 {
@@ -268,6 +298,11 @@ static void wrong_requests(void **state)
         {"{\"text\": \"w1\", \"source\": \"de\"}", 400, "target"},
         {"{\"text\": \"w1\", \"target\": \"xx\"}", 400, "target: xx is not supported"},
         {"{\"text\": \"w1\", \"beam\": 0}", 400, "beam"},
+        {"{\"text\": \"w1\", \"glossary\": \"w1\"}", 400, "glossary: an object of texts"},
+        {"{\"text\": \"w1\", \"glossary\": {\"w1\": 1}}", 400, "glossary: \"w1\": a string is expected"},
+        {"{\"text\": \"w1\", \"glossary\": {\"w1\": \"\"}}", 400, "empty"},
+        {"{\"text\": \"w1\", \"glossary\": {}}", 400, "term"},
+        {"{\"text\": \"w1\", \"glossary\": {\"a\": \"b\"}, \"temperature\": 1}", 400, "glossary"},
         {"{\"text\": \"w1\", \"format\": \"md\"}", 400, "format"},
         {"{\"text\": \"w1\", \"format\": \"html\", \"tokens\": true}", 400, "tokens: a document has many lines"},
         {"{\"text\": \"w1\", \"format\": \"xml\", \"alignment\": \"hard\"}", 400, "alignment: a document has many lines"},
@@ -344,7 +379,7 @@ int main(void)
         cmocka_unit_test(alternatives_have_the_same_bits), cmocka_unit_test(alignments_have_the_same_bits),
         cmocka_unit_test(several_lines),
         cmocka_unit_test(languages_choose_the_model),
-        cmocka_unit_test(documents), cmocka_unit_test(wrong_requests),
+        cmocka_unit_test(documents), cmocka_unit_test(glossaries), cmocka_unit_test(wrong_requests),
         cmocka_unit_test(hung_up),
     };
     return cmocka_run_group_tests(tests, set_up_app, tear_down_app);

@@ -87,9 +87,11 @@ static bool add_unknown_words(const translating *t, const rapt_translation *line
 static void put_translation(const translating *t, const rapt_translation *lines, size_t text, reply_body *to)
 {
     const rapt_translation *line = &lines[t->first[text]];
-    bool cut = false;
-    for (size_t i = t->first[text]; i < t->first[text + 1]; i++)
+    bool cut = false, lacks = false;
+    for (size_t i = t->first[text]; i < t->first[text + 1]; i++) {
         cut = cut || lines[i].cut;
+        lacks = lacks || lines[i].lacks_terms;
+    }
     json_t *own = json_pack("{s:o, s:b, s:[], s:n}", "text", translating_text(t, lines, text, 0), "truncated", cut,
                             "unknown_words", "hypotheses");
     to->out.failed = !add_unknown_words(t, lines, text, json_object_get(own, "unknown_words")) || to->out.failed;
@@ -97,6 +99,8 @@ static void put_translation(const translating *t, const rapt_translation *lines,
     reply_frame_open(&frame, to);
     for (size_t n = 0; reply_list(to, n, translating_hypotheses(t, lines, text)); n++)
         put_hypothesis(t, lines, text, n, to);
+    if (lacks)
+        reply_put_words(to, ",\"lacks_terms\":true");
     if (t->options.tokens) {
         reply_put_words(to, ",\"source\":");
         native_put_tokens(to, t->m->translation.source, line->source, line->source_count);
@@ -198,6 +202,39 @@ static char *read_suppressed(translating *t, fields *f)
     return lines;
 }
 
+/* An object of sources and their targets. */
+static void read_glossary(translating *t, fields *f)
+{
+    enum { TERM = 120 };
+    json_t *object = fields_value(f, "glossary"), *target;
+    rapt_error why = {0};
+    size_t count = 0;
+    const char *source;
+    if (!object)
+        return;
+    if (!json_is_object(object)) {
+        fields_fail(f, "glossary", "an object of texts and what they are translated to is expected");
+        return;
+    }
+    json_object_foreach(object, source, target)
+        t->terms_bytes += TERM + 2 * (strlen(source) + json_string_length(target));
+    if (!request_asks(t->x, ADMISSION_MAKING, t->terms_bytes, f->error, "a glossary of %zu terms", json_object_size(object)))
+        return;
+    rapt_glossary_term *terms = malloc((json_object_size(object) + 1) * sizeof *terms);
+    json_object_foreach(object, source, target) {
+        if (!json_is_string(target))
+            fields_fail(f, "glossary", "\"%.60s\": a string is expected", source);
+        else if (terms)
+            terms[count++] = (rapt_glossary_term){rapt_text_of(source), rapt_text_of(json_string_value(target))};
+    }
+    if (!terms)
+        request_fail(f->error, 503, NULL, "out of memory for the request");
+    else if (!f->error->status && !(t->terms = rapt_glossary_new("glossary", terms, count, &why)))
+        request_fail(f->error, reply_status(why.code), "glossary", "%s", why.message);
+    t->options.glossary = t->terms;
+    free(terms);
+}
+
 static void read_format(translating *t, fields *f)
 {
     static const char *const formats[] = {"text", "html", "xml"};
@@ -234,6 +271,7 @@ void native_translate(app *a, exchange *x)
         native_choose_translator(t, &f);
         read_search_options(t, &f);
         read_format(t, &f);
+        read_glossary(t, &f);
         read_insights(t, &f, texts, count);
         suppressed = read_suppressed(t, &f);
     }

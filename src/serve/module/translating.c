@@ -41,6 +41,7 @@ void translating_free(translating *t)
         served_release(t->models);
     exchange_release(t->x);
     glossaries_release(t->glossary);
+    rapt_glossary_free(t->terms);
     marked_texts_free(&t->marked);
     free(t->name);
     free(t->source);
@@ -388,7 +389,7 @@ static bool ask_for_lines(const translating *t, const text_lines *l, request_err
     const size_t own = t->m->search.beams, beam = !SIZED_AS_MODEL(o->beam) ? o->beam : own ? own : 1, best = o->n_best;
     const size_t each = HYPOTHESIS + (o->tokens || o->alignment || t->counts_tokens || t->marked.is_on ? HYPOTHESIS_TOKENS : 0);
     const bool aligned = t->has_soft_alignment || t->marked.is_on;
-    size_t bytes = t->marked.bytes * (t->marked.is_on ? 1 + best * REPLY_COPIES : 1);
+    size_t bytes = t->terms_bytes + t->marked.bytes * (t->marked.is_on ? 1 + best * REPLY_COPIES : 1);
     for (size_t i = 0; i < l->count; i++) {
         const size_t size = l->line[i].size, words = count_bytes(l->line[i], ' ') + 1;
         const size_t reply = REPLY_COPIES * hypothesis_size(t, size) * (o->tokens ? WITH_TOKENS : 1);

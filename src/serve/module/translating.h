@@ -35,6 +35,8 @@ struct translating {
     const translating_dialect *dialect;
     rapt_translate_options options;
     const struct kept_glossary *glossary; /* a reference, whose terms are the options'; or NULL */
+    rapt_glossary *terms;       /* the request's own, which are the options'; or NULL */
+    size_t terms_bytes;         /* estimate of their memory */
     marked_texts marked;        /* whether the texts are documents */
     size_t count;               /* texts */
     size_t *first;              /* [count + 1]: the lines of text i are lines[first[i] .. first[i + 1] - 1] */
