@@ -12,6 +12,7 @@
 #include "rapt/decode.h"
 #include "serve/ask.h"
 #include "serve/exchange_case.h"
+#include "serve/module/endpoints.h"
 #include "serve/module/native.h"
 #include "serve/module/openai.h"
 
@@ -115,6 +116,20 @@ static void products_are_counted(void **state)
                                     "\"}]}"), 413, "401 lines with 50 of 50 hypotheses would take about"); /* and their tokens */
 }
 
+/* Terms widen the beam of the lines that have them. */
+static void terms_are_named(void **state)
+{
+    char begin[200];
+    (void)state;
+    answer made = ask_post(served_app, deepl_glossary_add, "{\"name\": \"terms\", \"source_lang\": \"DE\", \"target_lang\": \"EN\","
+                           "\"entries\": \"w1\\tw2\", \"entries_format\": \"tsv\"}");
+    assert_int_equal(made.status, 201);
+    snprintf(begin, sizeof begin, "{\"source_lang\":\"DE\",\"target_lang\":\"EN\",\"glossary_id\":\"%s\",\"text\":[\"",
+             answer_text(&made, "glossary_id"));
+    answer_free(&made);
+    memory_case(deepl_translate, repeat(begin, "a\\n", 20000, "\"]}"), 413, "20001 lines with 1 of at least 1 hypotheses would take");
+}
+
 /* A pass, before it is computed, with the response that is made of it, which clients may leave unread. A page has much beside
  * the elements, and a number of "full" takes many bytes. */
 static void explanations_are_counted(void **state)
@@ -137,6 +152,6 @@ static void explanations_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_are_counted), cmocka_unit_test(products_are_counted),
-                                       cmocka_unit_test(explanations_are_counted)};
+                                       cmocka_unit_test(terms_are_named), cmocka_unit_test(explanations_are_counted)};
     return cmocka_run_group_tests(tests, set_up_app, tear_down_app);
 }

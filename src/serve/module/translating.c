@@ -397,8 +397,8 @@ static bool ask_for_lines(const translating *t, const text_lines *l, request_err
         if (aligned)
             bytes += best * words * words * WEIGHT;
     }
-    return request_asks(t->x, ADMISSION_MAKING, bytes, error, "%zu lines with %zu of %zu hypotheses%s", l->count, best, beam,
-                        aligned ? " and their alignments" : "");
+    return request_asks(t->x, ADMISSION_MAKING, bytes, error, "%zu lines with %zu of %s%zu hypotheses%s", l->count, best,
+                        o->glossary ? "at least " : "", beam, aligned ? " and their alignments" : "");
 }
 
 void translating_submit(translating *t, const char *const *texts, size_t count, request_error *error)
