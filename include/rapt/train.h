@@ -206,6 +206,7 @@ typedef struct rapt_corpus {
 typedef struct rapt_memory_plan {
     size_t parameters, gradients, moments, activations;
     size_t evaluation; /* during reports, with train.eval_bleu: a translator with its packed weights */
+    size_t batches;    /* what is drawn from the data at once, with train.draw_by: step a whole step, and a batch of validation */
     size_t parameter_count;
     size_t trained_count; /* elements of parameter_count that are not frozen */
     size_t frozen_count; /* not in parameter_count: elements of the model for which adapters are trained (train.lora.rank); else

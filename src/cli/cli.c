@@ -88,6 +88,15 @@ const char *cli_bytes(double bytes, char text[32])
     return text;
 }
 
+const char *cli_batches(size_t bytes, char text[CLI_BATCHES])
+{
+    char own[32];
+    text[0] = '\0';
+    if (bytes >= 1000000)
+        snprintf(text, CLI_BATCHES, ", batches %s", cli_bytes((double)bytes, own));
+    return text;
+}
+
 const char *cli_duration(double seconds, char text[32])
 {
     if (!isfinite(seconds) || seconds < 0 || seconds > 1e9) {

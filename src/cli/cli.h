@@ -57,6 +57,9 @@ void cli_warn_threads(int threads, bool quiet);
 const char *cli_plural(size_t count);
 /* "1.2 MB" */
 const char *cli_bytes(double bytes, char text[32]);
+enum { CLI_BATCHES = 48 };
+/* ", batches 134.2 MB"; "" for less than 1 MB. */
+const char *cli_batches(size_t bytes, char text[CLI_BATCHES]);
 /* Columns of text that a line of a table may take on stdout: COLUMNS, else the terminal's width, else 80. */
 size_t cli_width(void);
 /* "1:05" or "2:01:05" */

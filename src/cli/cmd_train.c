@@ -139,7 +139,7 @@ static void show_gemm(const rapt_memory_plan *p)
 
 static void show_plan(void *context, const rapt_memory_plan *p)
 {
-    char parameters[32], gradients[32], moments[32], activations[32];
+    char parameters[32], gradients[32], moments[32], activations[32], batches[CLI_BATCHES];
     const display *d = context;
     if (d->quiet)
         return;
@@ -149,10 +149,10 @@ static void show_plan(void *context, const rapt_memory_plan *p)
     fprintf(stderr, "model: %zu parameters", p->parameter_count);
     fprintf(stderr, p->frozen_count ? " of adapters, for a model of %zu\n" : "\n", p->frozen_count);
     show_gemm(p);
-    fprintf(stderr, "memory: parameters %s, gradients %s, Adam %s, activations and scratch %s%s\n",
+    fprintf(stderr, "memory: parameters %s, gradients %s, Adam %s, activations and scratch %s%s%s\n",
             cli_bytes((double)p->parameters, parameters), cli_bytes((double)p->gradients, gradients),
             cli_bytes((double)p->moments, moments), cli_bytes((double)p->activations, activations),
-            d->several ? ", in each process" : "");
+            cli_batches(p->batches, batches), d->several ? ", in each process" : "");
 }
 
 /* What decides which model is the best. */

@@ -115,13 +115,13 @@ static json_t *info_recipe_corpora(const rapt_memory_plan *p)
 
 static json_t *info_recipe_json(const rapt_recipe *k, const rapt_memory_plan *p)
 {
-    return json_pack("{s:s, s:I, s:I, s:o*, s:I, s:I, s:I, s:f, s:{s:I, s:I, s:I, s:I}}", "task",
+    return json_pack("{s:s, s:I, s:I, s:o*, s:I, s:I, s:I, s:f, s:{s:I, s:I, s:I, s:I, s:I}}", "task",
                      k->task == RAPT_TASK_TRANSLATION ? "translation" : "language_model", "parameters",
                      (json_int_t)p->parameter_count, "examples", (json_int_t)p->examples, "corpora", info_recipe_corpora(p),
                      "empty", (json_int_t)p->empty, "source_vocab", (json_int_t)p->source_vocab, "target_vocab",
                      (json_int_t)p->target_vocab, "step_tokens", p->step_tokens, "memory", "parameters",
                      (json_int_t)p->parameters, "gradients", (json_int_t)p->gradients, "adam", (json_int_t)p->moments,
-                     "activations", (json_int_t)p->activations);
+                     "activations", (json_int_t)p->activations, "batches", (json_int_t)p->batches);
 }
 
 static void info_recipe_print_corpora(const rapt_memory_plan *p)
@@ -144,7 +144,7 @@ static void info_recipe_print_corpora(const rapt_memory_plan *p)
 
 static void info_recipe_print(const rapt_recipe *k, const rapt_memory_plan *p)
 {
-    char parameters[32], gradients[32], moments[32], activations[32];
+    char parameters[32], gradients[32], moments[32], activations[32], batches[CLI_BATCHES];
     bool language = k->task == RAPT_TASK_LANGUAGE_MODEL;
     printf("task          %s\n", language ? "language model (decoder-only)" : "translation (encoder-decoder)");
     printf("parameters    %zu\n", p->parameter_count);
@@ -157,9 +157,10 @@ static void info_recipe_print(const rapt_recipe *k, const rapt_memory_plan *p)
     else
         printf("vocabularies  %zu source, %zu target\n", p->source_vocab, p->target_vocab);
     printf("a step        %.0f target tokens\n", p->step_tokens);
-    printf("memory        parameters %s, gradients %s, Adam %s, activations and scratch %s\n",
+    printf("memory        parameters %s, gradients %s, Adam %s, activations and scratch %s%s\n",
            cli_bytes((double)p->parameters, parameters), cli_bytes((double)p->gradients, gradients),
-           cli_bytes((double)p->moments, moments), cli_bytes((double)p->activations, activations));
+           cli_bytes((double)p->moments, moments), cli_bytes((double)p->activations, activations),
+           cli_batches(p->batches, batches));
 }
 
 int info_recipe(const info_arguments *a)

@@ -25,6 +25,7 @@
 #define SMALL_THINGS ((size_t)8 << 20) /* allowance for what is not counted: lists, buffers, ends of pages */
 #define TRANSLATING ((size_t)16 << 20) /* for each thread of a translator: a tape, the states of a search */
 #define TRANSLATING_SPACE ((size_t)96 << 20) /* addresses for its stack and its own heap */
+#define ROW 32 /* bytes of a row of a batch besides its tokens */
 #define REST 32 /* 1/32 of the whole for page tables, a stack, a tokenizer's cache */
 
 typedef struct need {
@@ -35,13 +36,14 @@ typedef struct need {
     size_t moments_space;       /* address space of moments, all of them */
     size_t shards_space;        /* address space of the gradients of shards */
     size_t step, scratch, workspace; /* of the tape */
+    size_t batches;             /* that are drawn: of training, and of the validation set */
     size_t set;                 /* address space that the parameters will take, with their gradients */
     size_t evaluation, evaluation_space; /* for a translator: packed weights, tapes, searches */
 } need;
 
 static size_t resident(const need *n)
 {
-    size_t sum = n->parameters + n->gradients + n->moments + n->step + n->scratch + n->workspace + n->evaluation;
+    size_t sum = n->parameters + n->gradients + n->moments + n->step + n->scratch + n->workspace + n->batches + n->evaluation;
     return sum + sum / REST + SMALL_THINGS;
 }
 
@@ -49,7 +51,7 @@ static size_t resident(const need *n)
 static size_t address_space(const need *n)
 {
     return n->set + n->evaluation_space + n->moments_space + n->shards_space + n->step + n->step / 8 + n->scratch +
-           n->scratch / 8 + n->workspace + SMALL_THINGS;
+           n->scratch / 8 + n->workspace + n->batches + SMALL_THINGS;
 }
 
 /* Whether the batch size counts tokens; else it counts sentences or windows. */
@@ -118,6 +120,12 @@ static void count_parameters(const run *r, need *n)
     n->evaluation_space = all + all / 2 + threads * TRANSLATING_SPACE;
 }
 
+static size_t batch_bytes(const train_batch *b)
+{
+    const size_t tokens = b->source.batch * b->source.time + b->inputs.batch * b->inputs.time + b->labels.batch * b->labels.time;
+    return tokens * sizeof(int32_t) + b->labels.batch * ROW;
+}
+
 /* Counts the passes of a step and of validation over a batch of this size, in the recipe's unit. */
 static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
 {
@@ -125,6 +133,7 @@ static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
     pass_sums parts;
     const rapt_pass training = {.record = true, .training = true};
     rapt_code code = r->task->sized(r, size, false, &batch, err);
+    n->batches = code ? 0 : batch_bytes(&batch) * (size_t)(step_passes(r->recipe) / step_draws(r->recipe));
     tape_count(r->tape, true);
     if (r->release)
         grad_release_learn(r->release);
@@ -136,6 +145,7 @@ static rapt_code count_passes(run *r, size_t size, need *n, rapt_error *err)
     }
     if (!code && run_validates(r)) {
         code = r->task->sized(r, size, true, &batch, err);
+        n->batches += code ? 0 : batch_bytes(&batch);
         if (!code)
             code = step_pass(r, &batch, (rapt_pass){0}, 0, &parts, err);
     }
@@ -165,8 +175,10 @@ static rapt_code count_batch(run *r, size_t size, need *n, rapt_error *err)
     rapt_code code = count_passes(r, max / 2, &half, err);
     if (!code)
         code = count_passes(r, max, n, err);
-    if (!code)
+    if (!code) {
         n->step = extrapolate(half.step, n->step, max / 2, max, size);
+        n->batches = extrapolate(half.batches, n->batches, max / 2, max, size);
+    }
     return code;
 }
 
@@ -220,7 +232,7 @@ static size_t next_size(const budget *b, int limit, const need *low, const need 
 static rapt_code largest_that_fits(run *r, const budget *b, need over, int limit, size_t size, size_t *fits, rapt_error *err)
 {
     need fixed = over, low;
-    fixed.step = fixed.scratch = 0;
+    fixed.step = fixed.scratch = fixed.batches = 0;
     low = fixed;
     size_t max = size;
     *fits = 0;
@@ -288,7 +300,7 @@ static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int l
                      "this run takes %s of %s (parameters %s, gradients and optimizer %s, activations and scratch %s); %s %s: %s",
                      bytes_text(counted(b, limit, n)).text, l->address_space ? "address space" : "memory",
                      bytes_text(n->parameters).text, bytes_text(n->gradients + n->moments).text,
-                     bytes_text(n->step + n->scratch + n->workspace).text, l->says, bytes_text(capacity_of(b, limit)).text,
+                     bytes_text(n->step + n->scratch + n->workspace + n->batches).text, l->says, bytes_text(capacity_of(b, limit)).text,
                      advice);
 }
 
@@ -298,7 +310,7 @@ static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int l
 static void run_memory_report(run *r, const need *n)
 {
     rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->gradients, .moments = n->moments,
-                             .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation,
+                             .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation, .batches = n->batches,
                              .parameter_count = rapt_params_size(r->model->params),
                              .trained_count = n->trained / sizeof(rapt_real),
                              .frozen_count = r->base_count, .gemm = rapt_tape_gemm(r->tape)};

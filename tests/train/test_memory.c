@@ -99,6 +99,7 @@ static void check_counted(const char *changes, int threads, double least, double
     double part = (double)plan.activations / (double)taken;
     if (part < least || part > most)
         fail_msg("%s: %zu bytes counted, %zu taken", changes, plan.activations, taken);
+    assert_true(plan.batches > 0);
     assert_int_equal(plan.parameter_count, rapt_params_size(rapt_model_params(r.model)));
     assert_float_equal(plan.step_tokens, tokens_of_steps(&r), 1e-6);
     run_free(&r);
@@ -123,6 +124,38 @@ static void language_models_are_counted(void **state)
         snprintf(all, sizeof all, "%s%s", TEXT, changes[i]);
         check_counted(all, 1 + (int)i % 3, 1, 1);
     }
+}
+
+static rapt_memory_plan plan_of(const char *changes)
+{
+    run r;
+    rapt_recipe k;
+    rapt_memory_plan plan = {0};
+    rapt_error err = {0};
+    rapt_recipe_defaults(&k);
+    set_all(&k, changes);
+    rapt_train_options o = {.recipe = &k, .out = "m", .threads = 1, .on_plan = keep_plan, .context = &plan};
+    run_set_up(&r, &o, &err);
+    assert_string_equal(err.message, "");
+    run_free(&r);
+    rapt_recipe_free(&k);
+    assert_int_equal(system("rm -rf m"), 0);
+    return plan;
+}
+
+/* A step that is drawn at once has all its windows in memory: ids and labels of 4 bytes, and 32 bytes a row. The passes take what
+ * they took. */
+static void drawn_steps_are_counted(void **state)
+{
+    (void)state;
+    put_many_kinds("text.txt", 4000, 50);
+    const rapt_memory_plan by_batch = plan_of(TEXT "train.accumulate=8"),
+                           by_step = plan_of(TEXT "train.accumulate=8 train.draw_by=step"),
+                           cut = plan_of(TEXT "train.accumulate=2 train.shards=4 train.draw_by=step");
+    assert_int_equal(by_step.batches - by_batch.batches, 7 * 8 * (16 * 8 + 32));
+    assert_int_equal(by_step.activations, by_batch.activations);
+    assert_int_equal(by_batch.batches, 2 * 8 * (16 * 8 + 32)); /* and one of validation */
+    assert_int_equal(cut.batches, (16 + 4) * (16 * 8 + 32));   /* passes of 4 rows */
 }
 
 /* The output matrix and its loss in one, sparse embeddings, and a gradient that is left for later. */
@@ -220,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(pages_are_counted),
         IN_A_FOLDER(language_models_are_counted),
+        IN_A_FOLDER(drawn_steps_are_counted),
         IN_A_FOLDER(large_vocabularies_are_counted),
         IN_A_FOLDER(translation_is_counted),
     };

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { SIZES = 5 };
+enum { SIZES = 6 };
 
 static void plan_sizes(rapt_memory_plan *plan, size_t *sizes[SIZES])
 {
@@ -15,6 +15,7 @@ static void plan_sizes(rapt_memory_plan *plan, size_t *sizes[SIZES])
     sizes[2] = &plan->moments;
     sizes[3] = &plan->activations;
     sizes[4] = &plan->evaluation;
+    sizes[5] = &plan->batches;
 }
 
 /* Each size of the plan becomes the largest of all ranks'. */
