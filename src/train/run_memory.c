@@ -296,12 +296,12 @@ static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int l
     if (code)
         return code;
     advise(r, size, fits, advice, sizeof advice);
+    const size_t work = n->step + n->scratch + n->workspace + n->batches;
     return rapt_fail(err, RAPT_ERR_MEMORY,
                      "this run takes %s of %s (parameters %s, gradients and optimizer %s, activations and scratch %s); %s %s: %s",
                      bytes_text(counted(b, limit, n)).text, l->address_space ? "address space" : "memory",
                      bytes_text(n->parameters).text, bytes_text(n->gradients + n->moments).text,
-                     bytes_text(n->step + n->scratch + n->workspace + n->batches).text, l->says, bytes_text(capacity_of(b, limit)).text,
-                     advice);
+                     bytes_text(work).text, l->says, bytes_text(capacity_of(b, limit)).text, advice);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------ */
@@ -310,8 +310,8 @@ static rapt_code run_memory_refuse(run *r, const budget *b, const need *n, int l
 static void run_memory_report(run *r, const need *n)
 {
     rapt_memory_plan plan = {.parameters = n->parameters, .gradients = n->gradients, .moments = n->moments,
-                             .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation, .batches = n->batches,
-                             .parameter_count = rapt_params_size(r->model->params),
+                             .activations = n->step + n->scratch + n->workspace, .evaluation = n->evaluation,
+                             .batches = n->batches, .parameter_count = rapt_params_size(r->model->params),
                              .trained_count = n->trained / sizeof(rapt_real),
                              .frozen_count = r->base_count, .gemm = rapt_tape_gemm(r->tape)};
     for (size_t i = 0; i < rapt_params_count(r->model->params); i++) {

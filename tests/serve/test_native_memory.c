@@ -121,13 +121,14 @@ static void terms_are_named(void **state)
 {
     char begin[200];
     (void)state;
-    answer made = ask_post(served_app, deepl_glossary_add, "{\"name\": \"terms\", \"source_lang\": \"DE\", \"target_lang\": \"EN\","
-                           "\"entries\": \"w1\\tw2\", \"entries_format\": \"tsv\"}");
+    static const char glossary[] = "{\"name\": \"terms\", \"source_lang\": \"DE\", \"target_lang\": \"EN\","
+                                   "\"entries\": \"w1\\tw2\", \"entries_format\": \"tsv\"}";
+    answer made = ask_post(served_app, deepl_glossary_add, glossary);
     assert_int_equal(made.status, 201);
     snprintf(begin, sizeof begin, "{\"source_lang\":\"DE\",\"target_lang\":\"EN\",\"glossary_id\":\"%s\",\"text\":[\"",
              answer_text(&made, "glossary_id"));
     answer_free(&made);
-    memory_case(deepl_translate, repeat(begin, "a\\n", 20000, "\"]}"), 413, "20001 lines with 1 of at least 1 hypotheses would take");
+    memory_case(deepl_translate, repeat(begin, "a\\n", 20000, "\"]}"), 413, "20001 lines with 1 of at least 1 hypotheses");
 }
 
 /* A pass, before it is computed, with the response that is made of it, which clients may leave unread. A page has much beside
