@@ -246,13 +246,18 @@ static PyObject *engine_translate(PyObject *handle, PyObject *args)
     const served *m = served_of(self, number);
     rapt_engine_model *at = m ? m->m : NULL; // as in engine_generate
     rapt_glossary *glossary = NULL;
-    if (m && translate_glossary_read(s, dict, &glossary) == 0 && translate_options_read(dict, &o) == 0 &&
-        ext_sized_read(list, "text", &texts) == 0 &&
+    documents d = {0};
+    if (m && translate_glossary_read(s, dict, &glossary) == 0 && ext_sized_read(list, "text", &texts) == 0 &&
+        documents_read(s, dict, &texts, &d) == 0 && translate_options_read(dict, &o) == 0 &&
         (job = engine_job_new(s, deliver, &o))) {
         o.glossary = glossary;
-        const rapt_engine_translation request = {.lines = texts.sized, .count = texts.count, .options = &o,
+        if (d.lines)
+            o.alignment = o.tokens = o.spans = true;
+        const rapt_engine_translation request = {.lines = d.lines ? d.lines : texts.sized,
+                                                 .count = d.lines ? d.line_count : texts.count, .options = &o,
                                                  .on_done = engine_job_translated, .stop = engine_job_stops, .context = job};
-        engine_job_count(job, texts.count);
+        engine_job_count(job, request.count);
+        engine_job_keep(job, &d);
         ext_call c;
         rapt_error err = {0};
         ext_call_begin(&c, Py_None);
@@ -264,6 +269,7 @@ static PyObject *engine_translate(PyObject *handle, PyObject *args)
         }
     }
     rapt_glossary_free(glossary);
+    documents_free(&d);
     ext_texts_free(&texts);
     self->calls--;
     return job;

@@ -9,8 +9,9 @@
 /* A job with two references, the caller's and the engine's, which on_done takes. deliver(result, exception) is called once, by
  * the engine's thread; one of the two is None. `o`: of a translation. */
 PyObject *engine_job_new(const ext_state *s, PyObject *deliver, const rapt_translate_options *o);
-/* How many lines a translation has. */
+/* How many lines a translation has; and its documents, which are moved to the job. */
 void engine_job_count(PyObject *job, size_t lines);
+void engine_job_keep(PyObject *job, documents *d);
 /* Frees a job that was not queued. */
 void engine_job_drop(PyObject *job);
 /* Whether the calling thread hands over a result. */

@@ -8,6 +8,7 @@ typedef struct engine_job {
     PyObject *deliver;
     size_t lines;      /* of a translation */
     bool tokens, alignment; /* what it returns */
+    documents documents;    /* that its lines are of, if they are */
     atomic_bool cancelled;
 } engine_job;
 
@@ -28,6 +29,7 @@ PyObject *engine_job_new(const ext_state *s, PyObject *deliver, const rapt_trans
     job->deliver = Py_NewRef(deliver);
     job->tokens = o && o->tokens;
     job->alignment = o && o->alignment;
+    job->documents = (documents){0};
     atomic_init(&job->cancelled, false);
     return Py_NewRef((PyObject *)job);
 }
@@ -35,6 +37,12 @@ PyObject *engine_job_new(const ext_state *s, PyObject *deliver, const rapt_trans
 void engine_job_count(PyObject *job, size_t lines)
 {
     ((engine_job *)job)->lines = lines;
+}
+
+void engine_job_keep(PyObject *job, documents *d)
+{
+    ((engine_job *)job)->documents = *d;
+    *d = (documents){0};
 }
 
 void engine_job_drop(PyObject *job)
@@ -45,6 +53,7 @@ void engine_job_drop(PyObject *job)
 
 static void engine_job_dealloc(PyObject *self)
 {
+    documents_free(&((engine_job *)self)->documents);
     Py_XDECREF(((engine_job *)self)->deliver);
     Py_XDECREF(((engine_job *)self)->module);
     ext_free(self);
@@ -100,7 +109,9 @@ void engine_job_translated(void *context, rapt_code code, const char *message, c
     rapt_translate_options o = rapt_translate_options_default();
     o.tokens = job->tokens;
     o.alignment = job->alignment;
-    hand_over(job, code ? NULL : translations_list(job->s, out, job->lines, &o), code, message);
+    PyObject *result = code ? NULL : job->documents.lines ? documents_list(job->s, &job->documents, out)
+                                                          : translations_list(job->s, out, job->lines, &o);
+    hand_over(job, result, code, message);
     in_callback = false;
     PyGILState_Release(state);
 }

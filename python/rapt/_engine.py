@@ -1,6 +1,6 @@
 """Many requests at once to models that stay loaded, for programs that use asyncio."""
 from . import _rapt
-from ._arguments import biases_of, integer_of, lines_of, sample_of, schema_of, stops_of, terms_of
+from ._arguments import biases_of, integer_of, lines_of, markup_of, sample_of, schema_of, stops_of, terms_of
 from ._results import Completion, Hypothesis, Translation
 
 _engines = None # a WeakSet of all engines
@@ -80,7 +80,8 @@ class Engine:
                         suppress=None, glossary=None, temperature=None, top_k=None,
                         top_p=None, min_p=None, typical_p=None, repetition_penalty=None, seed=None, alignment=False,
                         tokens=False, alternatives=False,
-                        replace_unknown=False):
+                        replace_unknown=False, format="text", ignore_tags=None, splitting_tags=None, non_splitting_tags=None,
+                        outline_detection=True):
         """Translates a str to a Translation, or a list or tuple of str to a list of them, with model number `model`. Options as
         in Translator.translate, with one prefix for all lines."""
         single = isinstance(text, str)
@@ -91,6 +92,9 @@ class Engine:
                    "temperature": temperature, "top_k": top_k, "top_p": top_p, "min_p": min_p, "typical_p": typical_p,
                    "repetition_penalty": repetition_penalty, "seed": seed, "alignment": alignment, "tokens": tokens,
                    "alternatives": alternatives, "replace_unknown": replace_unknown}
+        options["markup"] = markup_of(format, ignore_tags, splitting_tags, non_splitting_tags, outline_detection)
+        if options["markup"] and (tokens or alignment):
+            raise _rapt.InvalidValueError("tokens and alignment are of lines, not of documents")
         results = await self._run(self._handle.translate, model, (text,) if single else text, options)
         translations = [Translation([Hypothesis(*h) for h in hypotheses], *rest) for hypotheses, *rest in results]
         return translations[0] if single else translations

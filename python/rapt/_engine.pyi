@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Literal, Self, overload
 
@@ -26,7 +26,9 @@ class Engine:
                         top_p: float | None = None, min_p: float | None = None, typical_p: float | None = None,
                         repetition_penalty: float | None = None, seed: int | None = None,
                         alignment: bool = False, tokens: bool = False, alternatives: bool = False,
-                        replace_unknown: bool = False) -> Translation: ...
+                        replace_unknown: bool = False, format: Literal["text", "html", "xml"] = "text",
+                        ignore_tags: str | Sequence[str] | None = None, splitting_tags: str | Sequence[str] | None = None,
+                        non_splitting_tags: str | Sequence[str] | None = None, outline_detection: bool = True) -> Translation: ...
     @overload
     async def translate(self, model: int, text: _Texts, *, beam: int | None = None, n_best: int | None = None,
                         length_penalty: float | None = None, coverage_penalty: float | None = None,
@@ -36,7 +38,10 @@ class Engine:
                         top_p: float | None = None, min_p: float | None = None, typical_p: float | None = None,
                         repetition_penalty: float | None = None, seed: int | None = None,
                         alignment: bool = False, tokens: bool = False, alternatives: bool = False,
-                        replace_unknown: bool = False) -> list[Translation]: ...
+                        replace_unknown: bool = False, format: Literal["text", "html", "xml"] = "text",
+                        ignore_tags: str | Sequence[str] | None = None, splitting_tags: str | Sequence[str] | None = None,
+                        non_splitting_tags: str | Sequence[str] | None = None,
+                        outline_detection: bool = True) -> list[Translation]: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,

@@ -51,6 +51,22 @@ class Requests(unittest.TestCase):
         expected = self.translator.translate(LINES[0], alignment=True, detokenize=False).hypotheses[0]
         self.assertEqual((got.text, got.alignment.tolist()), (expected.text, expected.alignment.tolist()))
 
+    def test_documents(self):
+        pages = [f"<p>{a} <b>{b}</b></p><pre>x</pre>" for a, b in zip(LINES[:6], LINES[6:12])] + [""]
+
+        async def translate(engine):
+            at = engine.add(self.translator)
+            with self.assertRaises(ValueError):
+                await engine.translate(at, pages, format="html", tokens=True)
+            with self.assertRaises(ValueError):
+                await engine.translate(at, "<b>" * 257 + "x", format="html")
+            return await asyncio.gather(*(engine.translate(at, page, format="html", n_best=2, beam=2) for page in pages),
+                                        engine.translate(at, pages[0], format="xml", ignore_tags=["b"]))
+        with rapt.Engine(threads=2) as engine:
+            got = asyncio.run(translate(engine))
+        self.assertEqual(got[:-1], self.translator.translate(pages, format="html", n_best=2, beam=2))
+        self.assertEqual(got[-1], self.translator.translate(pages[0], format="xml", ignore_tags="b"))
+
     def test_a_cancelled_task_cancels_its_request(self):
         async def cancel(engine):
             lm = engine.add(self.lm, slots=1)
