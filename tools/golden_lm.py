@@ -335,21 +335,22 @@ def training(c, make, vocab, time):
     tokens, labels = c.integers("tokens", text[..., :-1]), c.integers("labels", text[..., 1:])
     losses, norms = train(m, tokens, labels, decay=0.1, **how)
     keep_outcome(c, m, losses, norms)
-    report_float32(single, tokens, labels, losses, m, how)
+    report_float32(single, tokens, labels, losses, norms, m, how)
     return c
 
 
-def report_float32(single, tokens, labels, losses, exact, how):
+def report_float32(single, tokens, labels, losses, norms, exact, how):
     """How far PyTorch in float32 is from PyTorch in float64 in the same run: what the test's bounds rest on."""
     if hasattr(single, "table"):
         single.table = single.table.float()
     torch.set_default_dtype(torch.float32)
-    found, _ = train(single.float(), tokens, labels, decay=0.1, **how)
+    found, found_norms = train(single.float(), tokens, labels, decay=0.1, **how)
     torch.set_default_dtype(torch.float64)
     loss = max(abs(a - b) / b for a, b in zip(found, losses))
+    norm = max(abs(a - b) / b for a, b in zip(found_norms, norms))
     pairs = zip(single.named_parameters(), exact.parameters())
     worst = max(float((a - b).detach().abs().max()) for (name, a), b in pairs if not name.endswith("attention.k.bias"))
-    print(f"training in float32: losses differ by {loss:.1e} of their size, parameters by {worst:.1e}; "
+    print(f"training in float32: losses differ by {loss:.1e} of their size, norms by {norm:.1e}, parameters by {worst:.1e}; "
           f"losses {' '.join(f'{x:.2f}' for x in losses)}")
 
 

@@ -18,17 +18,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PyTorch in float32 is within 1.3e-7 of PyTorch in float64 in these losses and within 3e-7 in the parameters after ten
- * steps (make_golden.py prints it); a factor of ten and twenty as in test_golden_training.c. */
+/* How far PyTorch in float32 is from PyTorch in float64 after ten steps, relative to the losses and the gradients' norms, and
+ * absolute in the parameters (make_golden.py prints it). rapt may be twice as far; in the double build only the files' own
+ * rounding is left. */
+typedef struct distances {
+    const char *file;
+    double losses, norms, parameters;
+} distances;
+
+static const distances PYTORCH[] = {{"lm_gpt2", 1.1e-7, 2.4e-7, 2.8e-7}, {"lm_seed", 8.7e-8, 2.3e-7, 2.6e-7},
+                                    {"lm_llama", 1.4e-7, 5.0e-7, 2.9e-7}, {"lm_alibi", 1.2e-7, 3.2e-7, 3.1e-7}};
+
+static distances bounds_of(const golden *g)
+{
+    size_t i = 0;
+    while (strcmp(PYTORCH[i].file, g->file) != 0)
+        i++;
 #ifdef RAPT_DOUBLE
-#define LOSS_BOUND 1e-13
-#define NORM_BOUND 1e-12
-#define PARAMETER_BOUND 6e-8
+    return (distances){PYTORCH[i].file, 1e-13, 1e-12, 6e-8};
 #else
-#define LOSS_BOUND 1.3e-6
-#define NORM_BOUND 1e-6
-#define PARAMETER_BOUND 6e-6
+    return (distances){PYTORCH[i].file, 2 * PYTORCH[i].losses, 2 * PYTORCH[i].norms, 2 * PYTORCH[i].parameters};
 #endif
+}
 
 static rapt_lm_config config_of(golden *g)
 {
@@ -110,8 +121,8 @@ static void train_step(golden *g, const rapt_lm *m, rapt_adam *adam, size_t step
     if (rapt_backward(g->tape, loss, &err))
         fail_msg("%s/%s: %s", g->file, g->name, err.message);
     double norm = rapt_grad_norm(g->tape, m->params);
-    check_number(g, "losses", step, (double)loss->data[0], LOSS_BOUND);
-    check_number(g, "norms", step, norm, NORM_BOUND);
+    check_number(g, "losses", step, (double)loss->data[0], bounds_of(g).losses);
+    check_number(g, "norms", step, norm, bounds_of(g).norms);
     if (rapt_adam_step(adam, g->tape, golden_number(g, "lr", 0), fmin(1, golden_number(g, "clip", 0) / norm), &err))
         fail_msg("%s/%s: %s", g->file, g->name, err.message);
     rapt_params_zero_grad(m->params);
@@ -124,7 +135,7 @@ static void check_parameters(golden *g, const rapt_params *set)
         const rapt_param *p = rapt_params_at(set, i);
         if (p->buffer || strstr(p->value.name, "attention.k.bias"))
             continue;
-        double off = golden_compare(g, p->value.name, p->value.data, rapt_tensor_size(&p->value), PARAMETER_BOUND);
+        double off = golden_compare(g, p->value.name, p->value.data, rapt_tensor_size(&p->value), bounds_of(g).parameters);
         g->worst_output = fmax(g->worst_output, off);
     }
 }
