@@ -139,8 +139,12 @@ set(CMAKE_C_COMPILER emcc) # asked for its version, it takes no other options
 string(APPEND CMAKE_C_FLAGS_INIT " -ffile-prefix-map=${CMAKE_CURRENT_LIST_DIR}/../..=.")
 execute_process(COMMAND em-config EMSCRIPTEN_ROOT OUTPUT_VARIABLE EMSCRIPTEN_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE)
 include(${EMSCRIPTEN_ROOT}/cmake/Modules/Platform/Emscripten.cmake)
-# Programs read from emscripten 3.1.6 find their modules by a function that later versions of node have otherwise.
-set(CMAKE_CROSSCOMPILING_EMULATOR node;--no-experimental-fetch;--experimental-wasm-relaxed-simd)
+# What emscripten 3.1.6 links does not know node's own fetch, which takes no paths; relaxed SIMD is an option of node 20.
+set(CMAKE_CROSSCOMPILING_EMULATOR node;--no-experimental-fetch)
+execute_process(COMMAND node --experimental-wasm-relaxed-simd -e 0 RESULT_VARIABLE NO_OPTION OUTPUT_QUIET ERROR_QUIET)
+if(NOT NO_OPTION)
+    list(APPEND CMAKE_CROSSCOMPILING_EMULATOR --experimental-wasm-relaxed-simd)
+endif()
 EOF
     [ "$TARGET_SYSTEM" != Darwin ] || cat >>"$TARGET_FOLDER/toolchain.cmake" <<'EOF'
 # After CMake's own rules for the system. They ask a program of macOS whether it knows @rpath, and make bundles of modules, which

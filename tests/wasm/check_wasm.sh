@@ -12,22 +12,35 @@ TARGET_TESTS=yes "$SOURCE/tools/wasm.sh" "$module" -DRAPT_TESTS=ON >log 2>&1 || 
 pass 'the module is built'
 check 'kernels in node, at each level' ctest --test-dir "$module" --no-tests=error
 
-# trained NAME STEPS LEVEL [OPTION-OF-STEPS]: steps in node at this level give the bytes of the program's model, and its translation.
+# trained NAME STEPS LEVEL [OPTION-OF-STEPS]: steps at this level, in node or, with the name "browser", in Chromium give the bytes of
+# the program's model, and its translation.
 trained() {
     local name=$1 steps=$2 level=$3 sha256 translation
+    local run=("${node[@]}" "$SOURCE/wasm/steps.mjs")
+    [ "$name" != browser ] || run=($PYTHON "$SOURCE/tests/wasm/browser_steps.py")
     "$RAPT" train "$SOURCE/recipes/quickstart.yaml" --out "native-$steps" --quiet --set train.steps="$steps" 2>/dev/null
     sha256=$(sha256sum <"native-$steps/model.safetensors")
-    node --experimental-wasm-relaxed-simd "$SOURCE/wasm/steps.mjs" "$module" "$SOURCE/recipes/quickstart.yaml" \
-        "$SOURCE/data/en-fr.tsv" "$steps" "${@:4}" >"$name.json" 2>"$name.err" || tail -c 300 "$name.err"
+    "${run[@]}" "$module" "$SOURCE/recipes/quickstart.yaml" "$SOURCE/data/en-fr.tsv" "$steps" "${@:4}" \
+        >"$name.json" 2>"$name.err" || tail -c 300 "$name.err"
     check "$name: the level" grep -q "\"level\":\"$level\"" "$name.json"
     check "$name: $steps steps give the bytes of the program's model" grep -q "\"sha256\":\"${sha256%% *}\"" "$name.json"
     translation=$("$RAPT" translate "native-$steps" --text 'Where are my keys?' --beam 4)
     check "$name: the same translation" grep -qF "\"translation\":\"$translation\"" "$name.json"
     cat "$name.json"
 }
-# An engine that does not know relaxed SIMD, or a processor without fused multiply-adds, has the second level.
-relaxed=relaxed
-grep -qw -e fma -e asimd /proc/cpuinfo || relaxed=simd128
-trained relaxed 50 $relaxed
+# A node that does not know relaxed SIMD, or a processor without fused multiply-adds, has the second level.
+node=(node --experimental-wasm-relaxed-simd)
+"${node[@]}" -e 0 2>/dev/null || node=(node) # later ones know it anyway, and not the option
+fused=relaxed
+grep -qw -e fma -e asimd /proc/cpuinfo || fused=simd128
+best=$fused
+"${node[@]}" -e 'process.exit(WebAssembly.validate(fs.readFileSync(process.argv[1])) ? 0 : 1)' "$module/rapt.wasm" || best=simd128
+trained best 50 $best
 trained plain 5 simd128 plain
+PYTHON=/usr/bin/python3 # Debian's own, which sees Debian's Selenium
+if command -v chromium chromedriver >/dev/null && $PYTHON -c 'import selenium' 2>/dev/null; then
+    trained browser 50 $fused
+else
+    skip 'Chromium, its driver or python3-selenium is not installed'
+fi
 finish
