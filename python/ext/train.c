@@ -52,9 +52,10 @@ static PyObject *number_or_none(double x)
 /* As the members of rapt.Step, without the last. */
 static PyObject *progress_tuple(const rapt_progress *p)
 {
-    return Py_BuildValue("(KKKKdNNNNNNNNNddddNO)", (unsigned long long)p->step, (unsigned long long)p->steps,
+    return Py_BuildValue("(KKKKdNNNNNNNNNNddddNO)", (unsigned long long)p->step, (unsigned long long)p->steps,
                          (unsigned long long)p->epoch, (unsigned long long)p->epochs, p->epochs_done, number_or_none(p->loss),
-                         number_or_none(p->loss_book), number_or_none(p->val_loss), number_or_none(p->val_bleu),
+                         number_or_none(p->step_loss), number_or_none(p->loss_book), number_or_none(p->val_loss),
+                         number_or_none(p->val_bleu),
                          number_or_none(p->val_chrf), number_or_none(p->val_bleu_book), number_or_none(p->best_val_loss),
                          number_or_none(p->best_score),
                          p->best_step ? PyLong_FromUnsignedLongLong(p->best_step) : Py_NewRef(Py_None), p->lr, p->grad_norm,

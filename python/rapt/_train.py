@@ -15,6 +15,7 @@ class Step(Result):
     epoch, epochs    the current one, from 1, and planned in all
     epochs_done      2.5 in the middle of the third
     loss             nats per target token, mean since the last report; None: no token since
+    step_loss        of this step alone; None: no step was made
     loss_book        the book's figure, with train.reduction book; else None
     val_loss         on the validation set, at the last report; None: none yet, or there is no validation set
     val_bleu         BLEU of the validation set's greedy translations, with train.eval_bleu; else None
@@ -30,8 +31,8 @@ class Step(Result):
     report           whether a line was written to train.jsonl
     sample           text of a language model with train.sample_every, where one is due; else None
     """
-    __slots__ = ("step", "steps", "epoch", "epochs", "epochs_done", "loss", "loss_book", "val_loss", "val_bleu", "val_chrf",
-                 "val_bleu_book", "best_val_loss", "best_score", "best_step", "lr", "grad_norm",
+    __slots__ = ("step", "steps", "epoch", "epochs", "epochs_done", "loss", "step_loss", "loss_book", "val_loss", "val_bleu",
+                 "val_chrf", "val_bleu_book", "best_val_loss", "best_score", "best_step", "lr", "grad_norm",
                  "tokens_per_s", "seconds", "seconds_left", "report", "sample")
 
 

@@ -18,6 +18,7 @@ class Step(Result):
     epochs: int
     epochs_done: float
     loss: float | None
+    step_loss: float | None
     loss_book: float | None
     val_loss: float | None
     val_bleu: float | None

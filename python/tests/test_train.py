@@ -148,6 +148,13 @@ class Ends(unittest.TestCase):
         more = rapt.train(recipe(**changes), out, resume=True, max_steps=steps[-1]["step"] + 2)
         self.assertEqual(more.steps[-1].step, steps[-1]["step"] + 2)
 
+    def test_the_loss_of_a_step(self):
+        seen = []
+        rapt.train(recipe(**{"train.report_every": 3}), max_steps=4, on_step=seen.append)
+        losses = [step.step_loss for step in seen if not step.report]
+        self.assertEqual((seen[0].loss, seen[-1].loss), (losses[0], losses[-1])) # the first one after a report
+        self.assertNotEqual(seen[1].loss, seen[1].step_loss)
+
     def test_max_steps(self):
         out = support.SCRATCH / "max-steps"
         rapt.train(recipe(), out, max_steps=5)

@@ -233,6 +233,7 @@ rapt_progress report_progress_of(const run *r, const run_call *call)
     double training = here - call->pause, done = (double)(c->step - call->first);
     return (rapt_progress){.step = c->step, .steps = call->end, .epoch = epoch_of(r, c->step) + 1,
                            .epochs = epoch_of(r, call->end) + 1, .epochs_done = epochs_done(r), .loss = c->nll / tokens,
+                           .step_loss = call->step_loss,
                            .loss_book = r->recipe->train.reduction == RAPT_RECIPE_REDUCTION_BOOK ? c->book / tokens : NAN,
                            .val_loss = c->val_loss, .val_bleu = c->scores.bleu, .val_chrf = c->scores.chrf,
                            .val_bleu_book = c->scores.bleu_book, .best_val_loss = c->best_step ? c->best_val_loss : NAN,

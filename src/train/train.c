@@ -193,7 +193,7 @@ static void trainer_set_out(rapt_trainer *t)
     r->resumable = r->newest > 0;
     end = end > step && !r->options->untrained ? end : step;
     t->call = (run_call){.first = step, .end = end, .started = now,
-                         .lr = step ? step_rate(r, step) : 0};
+                         .lr = step ? step_rate(r, step) : 0, .step_loss = NAN};
     t->clock = (checkpoint_clock){.last = now};
     t->left = now;
 }
@@ -274,10 +274,13 @@ static rapt_code after_step(rapt_trainer *t, rapt_error *err)
 
 static rapt_code step_once(rapt_trainer *t, rapt_error *err)
 {
-    const uint64_t labels = t->r.labels;
+    const uint64_t labels = t->r.labels, tokens = t->r.counters.tokens;
+    const double nll = t->r.counters.nll;
     t->r.checkpoint_wanted = checkpoint_clock_due(&t->clock, clock_seconds());
     rapt_code code = train_step(&t->r, &t->call.lr, err);
     t->call.tokens += t->r.labels - labels;
+    if (t->r.counters.tokens > tokens)
+        t->call.step_loss = (t->r.counters.nll - nll) / (double)(t->r.counters.tokens - tokens);
     if (t->call.waited_since == 0)
         t->call.waited_since = clock_seconds(), t->call.waited_first = t->r.waited_all;
     if (code != RAPT_ERR_INTERRUPTED)

@@ -58,6 +58,35 @@ static char *text_of(const rapt_model *m)
     return text;
 }
 
+/* Batches of this recipe have the same number of tokens, so the mean since the last report is a mean over steps. */
+static void losses_of_steps_are_the_mean(void **state)
+{
+    (void)state;
+    rapt_recipe r = lm_recipe("");
+    rapt_error err = {0};
+    rapt_progress p;
+    double sum = 0, count = 0;
+    put_words("text.txt", 600);
+    rapt_trainer *t = new_trainer(&r, (rapt_train_options){.out = "losses"});
+    rapt_trainer_progress(t, &p);
+    assert_true(isnan(p.step_loss));
+    for (int step = 1; step < 10; step++) {
+        assert_int_equal(rapt_trainer_step(t, &err), RAPT_OK);
+        rapt_trainer_progress(t, &p);
+        assert_true(p.step_loss > 0);
+        if (step % 5 == 0) { /* a report: its sums begin anew */
+            sum = count = 0;
+            continue;
+        }
+        sum += p.step_loss;
+        count++;
+        assert_true(fabs(sum / count - p.loss) < 1e-9 * p.loss);
+        assert_true(count > 1 || p.step_loss == p.loss);
+    }
+    rapt_trainer_free(t);
+    rapt_recipe_free(&r);
+}
+
 static void steps_are_a_run(void **state)
 {
     (void)state;
@@ -469,7 +498,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {IN_FOLDER(steps_are_a_run), IN_FOLDER(a_saved_run_resumes), IN_FOLDER(a_stop_ends_the_run),
                                        IN_FOLDER(an_ended_run_unlocks_its_folder), IN_FOLDER(the_end_is_the_end),
-                                       IN_FOLDER(stops_of_one_moment),
+                                       IN_FOLDER(stops_of_one_moment), IN_FOLDER(losses_of_steps_are_the_mean),
                                        IN_FOLDER(a_failure_stays), IN_FOLDER(what_cannot_be_set_up_is_refused),
                                        IN_FOLDER(pairs_come_from_memory), IN_FOLDER(tokens_come_from_memory),
                                        IN_FOLDER(tokens_that_no_text_can_have), IN_FOLDER(data_of_the_other_task),
