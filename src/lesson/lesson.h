@@ -1,0 +1,37 @@
+/* lesson/lesson.h: a translator that trains while somebody looks into it: the part of the lesson's page (page/) that is computed.
+ * The page calls these functions in a worker, compiled to WebAssembly. All but the first and the last return JSON, which the
+ * caller frees: an object, {"error": "reason"} where they fail, or NULL when out of memory. */
+#ifndef LESSON_LESSON_H
+#define LESSON_LESSON_H
+
+typedef struct lesson lesson;
+
+/* NULL: out of memory. */
+lesson *lesson_new(void);
+/* NULL is fine. */
+void lesson_free(lesson *l);
+
+/* Begins a run: `recipe` is the text of a recipe for a translator, whose relative paths start from `folder`; `out` is the model
+ * folder that it will write. The run before ends, unsaved. {"steps", "parameters", "source_vocab", "target_vocab", "pairs",
+ * "validation", "gemm"}. After a failure there is no run. */
+char *lesson_start(lesson *l, const char *recipe, const char *folder, const char *out);
+/* Makes a step. {"step", "loss", "val_loss", "lr", "grad_norm", "epochs", "over"}: losses in nats per target token; val_loss, of
+ * the last report, is null before the first one. */
+char *lesson_step(lesson *l);
+/* Writes model.safetensors, and whatever else a model folder has, into `out`: what `rapt train --max-steps` leaves after this
+ * step. {}. Fails before the first step. */
+char *lesson_save(lesson *l);
+
+/* Reads a sentence with the model as it is now: {"source", "target", lists of tokens; "translation", the model's own or the given
+ * `target` ("": its own); "given", whether it was; "unknown", words read as <unk>; "loss", the mean over "losses", -ln p of the
+ * token that follows each of the target, a list; "weights", a list of {"name", "heads", "rows", "columns", "values"}}. */
+char *lesson_look(lesson *l, const char *text, const char *target);
+/* What the model, when lesson_look was called last, expects after token `position` of the target at a temperature above 0, among
+ * the `top_k` most probable tokens (0: all): {"tokens": the first `count` as [text, probability]}. */
+char *lesson_next(lesson *l, int position, double temperature, int top_k, int count);
+/* Translates by drawing at random, `count` times: {"texts": [...]}. */
+char *lesson_draw(lesson *l, const char *text, double temperature, int top_k, int count, int seed);
+/* The page of `rapt explain` about a sentence, as lesson_look reads it: HTML, or {"error": ...}. */
+char *lesson_page(lesson *l, const char *text, const char *target, const char *name);
+
+#endif

@@ -1,0 +1,27 @@
+/* lesson/lesson_parts.h: what lesson.c and lesson_look.c share. */
+#ifndef LESSON_LESSON_PARTS_H
+#define LESSON_LESSON_PARTS_H
+
+#include "lesson/lesson.h"
+
+#include "rapt/explain.h"
+#include "rapt/train.h"
+
+#include <jansson.h>
+
+struct lesson {
+    rapt_recipe recipe;
+    char *out;              /* the run's folder */
+    rapt_trainer *trainer;  /* NULL: there is no run */
+    rapt_memory_plan plan;  /* its corpora are the trainer's */
+    rapt_explanation *seen; /* what lesson_look has seen last; or NULL. It borrows the trainer's model, and keeps values of its own */
+};
+
+/* JSON as text, which the caller frees; `o` (stolen, may be NULL: out of memory) is freed. */
+char *lesson_json(json_t *o);
+/* {"error": ...} of err.message. */
+char *lesson_error(const rapt_error *err);
+/* The model after the last step. NULL with `err` set: there is none. */
+const rapt_model *lesson_model(lesson *l, rapt_error *err);
+
+#endif
