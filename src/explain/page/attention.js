@@ -1,8 +1,6 @@
 /* attention.js: all tables of weights of one kind at once, a row of small pictures for each block, a picture for each head;
  * the chosen one (or the one under the pointer) as a heat map with its tokens on both axes. */
 const attentions = findAttentions();
-const THUMBNAIL = 96; /* cells across a small picture, at most */
-const LONG = 40;      /* tokens that stand as words beside each other; more of them are a text */
 
 const kindNow = () => attentions.find(kind => kind.id === state.kind);
 const headName = head => head < 0 ? t("attention.mean") : t("attention.head", { head });
@@ -48,8 +46,10 @@ function buildHeads() {
         document.querySelector(".heads-and-map").classList.toggle("many", most > 6);
         place.replaceChildren(...kind.blocks.flatMap((step, block) => blockRow(step, block, most)));
     }
-    for (const button of place.querySelectorAll("button"))
-        thumbnail(button.firstChild, headsOf(kind.blocks[button.dataset.block]), Number(button.dataset.head));
+    for (const button of place.querySelectorAll("button")) {
+        const heads = headsOf(kind.blocks[button.dataset.block]);
+        thumbnail(button.firstChild, heads, Number(button.dataset.head), choiceNow(heads.columns));
+    }
 }
 
 function blockRow(step, block, most) {
@@ -64,26 +64,6 @@ const headButton = (block, head) => make("button", { type: "button", role: "radi
     onpointerleave: () => change({ blockSeen: null, headSeen: null }),
     onclick: () => change({ block, head, blockSeen: null, headSeen: null }) }, make("canvas", { "aria-hidden": "true" }),
 headName(head));
-
-/* A dot a weight; of long rows, for each dot the weight that stands out. */
-function thumbnail(canvas, heads, head) {
-    const values = heads.of(head), scale = scaleOfWeights(values, heads.columns, choiceNow(heads.columns));
-    const table = tableFor(scale.kind).pixels;
-    canvas.width = Math.min(heads.columns, THUMBNAIL);
-    canvas.height = Math.min(heads.rows, THUMBNAIL);
-    const c = canvas.getContext("2d"), image = c.createImageData(canvas.width, canvas.height);
-    const pixels = new Uint32Array(image.data.buffer), matrix = { offset: 0, columns: heads.columns };
-    for (let y = 0; y < canvas.height; y++) {
-        const [top, bottom] = [y, y + 1].map(i => Math.floor(i * heads.rows / canvas.height));
-        const rowOfMost = largestRow(scale, top, bottom);
-        for (let x = 0; x < canvas.width; x++) {
-            const [left, right] = [x, x + 1].map(i => Math.floor(i * heads.columns / canvas.width));
-            const most = standsOut(matrix, values, top, bottom, left, right);
-            pixels[y * canvas.width + x] = table[colorIndex(scale, most, rowOfMost)];
-        }
-    }
-    c.putImageData(image, 0, 0);
-}
 
 /* ---- one of them ---- */
 

@@ -64,19 +64,9 @@ function weightsOf(kind, block, head, query) {
     return heads.of(head < heads.count ? head : -1).subarray(query * heads.columns, (query + 1) * heads.columns);
 }
 
-/* ---- what is chosen: change() tells those who watch ---- */
+/* ---- what is chosen ---- */
 
 /* "Seen" is what lies under the pointer, in place of what was chosen. */
 const state = { kind: null, block: 0, head: -1, blockSeen: null, headSeen: null, scale: null, color: "attention",
     pinned: null, seen: null, part: 0, search: "", checkpoint: checkpoints.length - 1 };
 const blockNow = () => state.blockSeen ?? state.block, headNow = () => state.headSeen ?? state.head;
-const watchers = [];
-const watch = listener => watchers.push(listener);
-
-function change(what) {
-    if (Object.entries(what).every(([name, value]) => state[name] === value))
-        return;
-    Object.assign(state, what);
-    for (const listener of watchers)
-        listener(what);
-}

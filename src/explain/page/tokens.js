@@ -1,5 +1,7 @@
 /* tokens.js: what the pages of rapt explain and rapt serve do with rows of tokens: numbers, tints, curves. No data here. */
 
+const LONG = 40; /* tokens that stand as words beside each other; more of them are a text */
+
 /* Parts of a hundred, short and with their size: "31%", "3.1%", "0.3%". */
 function percent(x) {
     const part = 100 * x;
