@@ -82,64 +82,71 @@ static const kernels_quantized gemms_quantized = QUANT_TABLES("quantized");
 #define F16_WEIGHTS NULL
 #endif
 
-#define KERNELS_TABLE(TABLE, NAME, BF16, QUANTIZED)  \
-    const kernels TABLE = {                          \
-        .name = NAME,                                \
-        .bf16 = BF16,                                \
-        .quantized = QUANTIZED,                      \
-        .bf16_weights = BF16_WEIGHTS,                \
-        .f16_weights = F16_WEIGHTS,                  \
-        .gemm = {.name = "fp32",                     \
-                 .mr = GEMM_MR,                      \
-                 .nr = GEMM_NR,                      \
-                 .a_stride = GEMM_A_STRIDE,          \
-                 .far = GEMM_FAR,                    \
-                 .pair = 1,                          \
-                 .step = 1,                          \
-                 .gemm_tile = gemm_tile,             \
-                 .gemm_row = gemm_row,               \
-                 .pack_a = pack_a,                   \
-                 .pack_b = pack_b},                  \
-        .softmax = softmax,                          \
-        .attend = attend,                            \
-        .softmax_recompute = softmax_recompute,              \
-        .softmax_backward = softmax_backward,        \
-        .layer_norm = layer_norm,                    \
-        .layer_norm_backward = layer_norm_backward,  \
-        .rms_norm = rms_norm,                        \
-        .rms_norm_backward = rms_norm_backward,      \
-        .rotary = rotary,                            \
-        .log_sum_exp = log_sum_exp,                  \
-        .softmax_gradient = softmax_gradient,        \
-        .fill = fill_all,                            \
-        .add = add_all,                              \
-        .mul = mul_all,                              \
-        .mul_add = mul_add_all,                      \
-        .scale = scale_all,                          \
-        .axpy = axpy_all,                            \
-        .scale_add = scale_add_all,                  \
-        .relu = relu_all,                            \
-        .relu_backward = relu_backward_all,          \
-        .gelu = gelu_all,                            \
-        .gelu_tanh = gelu_tanh_all,                  \
-        .silu = silu_all,                            \
-        .softcap = softcap_all,                      \
-        .swiglu = swiglu_all,                        \
-        .swiglu_backward = swiglu_backward_all,      \
-        .exp = exp_all,                              \
-        .sum = sum_row,                              \
-        .sum_squares = sum_squares_row,              \
-        .all_finite = all_finite_row,                \
-        .argmax = argmax_row,                        \
-        .first_at_least = first_at_least_row,        \
-        .column_sums = column_sums,                  \
-        .dropout = dropout,                          \
-        .adam = adam_all,                            \
-        .adam_replay = adam_replay,                  \
-        .sgd = sgd_all,                              \
-        .round_bf16 = round_bf16,                    \
-        .widen_bf16 = widen_bf16,                    \
-        .round_q8 = round_q8,                        \
-        .widen_q8 = widen_q8,                        \
-        .adam8 = ADAM8,                              \
+/* What a program that must be small and only has fp32 leaves out (wasm/module.cmake). */
+#ifdef RAPT_FP32_ONLY
+#define UNLESS_FP32_ONLY(x) NULL
+#else
+#define UNLESS_FP32_ONLY(x) x
+#endif
+
+#define KERNELS_TABLE(TABLE, NAME, BF16, QUANTIZED)           \
+    const kernels TABLE = {                                   \
+        .name = NAME,                                         \
+        .bf16 = UNLESS_FP32_ONLY(BF16),                       \
+        .quantized = UNLESS_FP32_ONLY(QUANTIZED),             \
+        .bf16_weights = UNLESS_FP32_ONLY(BF16_WEIGHTS),       \
+        .f16_weights = UNLESS_FP32_ONLY(F16_WEIGHTS),         \
+        .gemm = {.name = "fp32",                              \
+                 .mr = GEMM_MR,                               \
+                 .nr = GEMM_NR,                               \
+                 .a_stride = GEMM_A_STRIDE,                   \
+                 .far = GEMM_FAR,                             \
+                 .pair = 1,                                   \
+                 .step = 1,                                   \
+                 .gemm_tile = gemm_tile,                      \
+                 .gemm_row = gemm_row,                        \
+                 .pack_a = pack_a,                            \
+                 .pack_b = pack_b},                           \
+        .softmax = softmax,                                   \
+        .attend = attend,                                     \
+        .softmax_recompute = softmax_recompute,               \
+        .softmax_backward = softmax_backward,                 \
+        .layer_norm = layer_norm,                             \
+        .layer_norm_backward = layer_norm_backward,           \
+        .rms_norm = rms_norm,                                 \
+        .rms_norm_backward = rms_norm_backward,               \
+        .rotary = rotary,                                     \
+        .log_sum_exp = log_sum_exp,                           \
+        .softmax_gradient = softmax_gradient,                 \
+        .fill = fill_all,                                     \
+        .add = add_all,                                       \
+        .mul = mul_all,                                       \
+        .mul_add = mul_add_all,                               \
+        .scale = scale_all,                                   \
+        .axpy = axpy_all,                                     \
+        .scale_add = scale_add_all,                           \
+        .relu = relu_all,                                     \
+        .relu_backward = relu_backward_all,                   \
+        .gelu = gelu_all,                                     \
+        .gelu_tanh = gelu_tanh_all,                           \
+        .silu = silu_all,                                     \
+        .softcap = softcap_all,                               \
+        .swiglu = swiglu_all,                                 \
+        .swiglu_backward = swiglu_backward_all,               \
+        .exp = exp_all,                                       \
+        .sum = sum_row,                                       \
+        .sum_squares = sum_squares_row,                       \
+        .all_finite = all_finite_row,                         \
+        .argmax = argmax_row,                                 \
+        .first_at_least = first_at_least_row,                 \
+        .column_sums = column_sums,                           \
+        .dropout = dropout,                                   \
+        .adam = adam_all,                                     \
+        .adam_replay = adam_replay,                           \
+        .sgd = sgd_all,                                       \
+        .round_bf16 = round_bf16,                             \
+        .widen_bf16 = widen_bf16,                             \
+        .round_q8 = round_q8,                                 \
+        .widen_q8 = widen_q8,                                 \
+        .adam8 = UNLESS_FP32_ONLY(ADAM8),                     \
     }
