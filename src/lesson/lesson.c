@@ -91,12 +91,15 @@ char *lesson_start(lesson *l, const char *recipe, const char *folder, const char
         return lesson_error(&err);
     }
     const rapt_memory_plan *p = &l->plan;
+    rapt_tape *tape = rapt_tape_new(&(rapt_compute){.threads = 1}, &err);
+    const char *level = tape ? rapt_tape_isa(tape) : "";
+    rapt_tape_free(tape);
     rapt_progress at;
     rapt_trainer_progress(l->trainer, &at);
     return lesson_json(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "steps", (json_int_t)at.steps, "parameters",
                                  (json_int_t)p->parameter_count, "source_vocab", (json_int_t)p->source_vocab, "target_vocab",
                                  (json_int_t)p->target_vocab, "pairs", (json_int_t)p->examples, "validation",
-                                 (json_int_t)p->validation_examples, "gemm", p->gemm));
+                                 (json_int_t)p->validation_examples, "level", level));
 }
 
 static json_t *finite_or_null(double x)

@@ -13,7 +13,7 @@ void lesson_free(lesson *l);
 
 /* Begins a run: `recipe` is the text of a recipe for a translator, whose relative paths start from `folder`; `out` is the model
  * folder that it will write. The run before ends, unsaved. {"steps", "parameters", "source_vocab", "target_vocab", "pairs",
- * "validation", "gemm"}. After a failure there is no run. */
+ * "validation", "level"}, the last the name of the kernels. After a failure there is no run. */
 char *lesson_start(lesson *l, const char *recipe, const char *folder, const char *out);
 /* Makes a step. {"step", "loss", "val_loss", "lr", "grad_norm", "epochs", "over"}: losses in nats per target token; val_loss, of
  * the last report, is null before the first one. */

@@ -13,7 +13,7 @@ enum { MAX_NEXT = 50, MAX_DRAWS = 20 };
 
 /* ---- one pass ---- */
 
-static rapt_explanation *explain(lesson *l, const char *text, const char *target, const char *const *names, size_t count,
+static rapt_explanation *lesson_pass(lesson *l, const char *text, const char *target, const char *const *names, size_t count,
                                  const char *model_name, rapt_error *err)
 {
     const rapt_model *m = lesson_model(l, err);
@@ -27,7 +27,7 @@ static rapt_explanation *explain(lesson *l, const char *text, const char *target
 }
 
 /* The texts of tokens: labels without their positions. */
-static json_t *tokens_json(const rapt_explained_sequence *s)
+static json_t *look_tokens(const rapt_explained_sequence *s)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < s->count; i++) {
@@ -48,7 +48,7 @@ static json_t *unknown_json(const rapt_explained_sequence *a, const rapt_explain
 }
 
 /* Weights [1, heads, rows, columns] of a block. */
-static json_t *weights_json(const rapt_intermediate *x)
+static json_t *look_weights(const rapt_intermediate *x)
 {
     const size_t size = x->shape[1] * x->shape[2] * x->shape[3];
     json_t *values = json_array();
@@ -58,13 +58,13 @@ static json_t *weights_json(const rapt_intermediate *x)
                      (json_int_t)x->shape[2], "columns", (json_int_t)x->shape[3], "values", values);
 }
 
-static json_t *all_weights_json(const rapt_explanation *e)
+static json_t *look_all_weights(const rapt_explanation *e)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < rapt_explanation_count(e); i++) {
         const rapt_intermediate *x = rapt_explanation_at(e, i);
         if (x->ndim == 4 && strstr(x->name, "attention.weights"))
-            json_array_append_new(list, weights_json(x));
+            json_array_append_new(list, look_weights(x));
     }
     return list;
 }
@@ -85,7 +85,7 @@ char *lesson_look(lesson *l, const char *text, const char *target)
 {
     static const char *const names[] = {"*.weights", "probabilities", "tokens", "predictions"};
     rapt_error err = {0};
-    rapt_explanation *e = explain(l, text, target, names, sizeof names / sizeof *names, NULL, &err);
+    rapt_explanation *e = lesson_pass(l, text, target, names, sizeof names / sizeof *names, NULL, &err);
     if (!e)
         return lesson_error(&err);
     rapt_explanation_free(l->seen);
@@ -93,17 +93,17 @@ char *lesson_look(lesson *l, const char *text, const char *target)
     const rapt_explained_sequence source = rapt_explanation_sequence(e, 0), read = rapt_explanation_sequence(e, 1);
     double mean;
     json_t *losses = losses_json(e, read.count, &mean);
-    return lesson_json(json_pack("{s:o, s:o, s:s, s:b, s:o, s:f, s:o, s:o}", "source", tokens_json(&source), "target",
-                                 tokens_json(&read), "translation", rapt_explanation_target(e, NULL), "given", *target != '\0',
+    return lesson_json(json_pack("{s:o, s:o, s:s, s:b, s:o, s:f, s:o, s:o}", "source", look_tokens(&source), "target",
+                                 look_tokens(&read), "translation", rapt_explanation_target(e, NULL), "given", *target != '\0',
                                  "unknown", unknown_json(&source, &read), "loss", mean, "losses", losses, "weights",
-                                 all_weights_json(e)));
+                                 look_all_weights(e)));
 }
 
 char *lesson_page(lesson *l, const char *text, const char *target, const char *name)
 {
     rapt_error err = {0};
     char *html = NULL;
-    rapt_explanation *e = explain(l, text, target, NULL, 0, name, &err);
+    rapt_explanation *e = lesson_pass(l, text, target, NULL, 0, name, &err);
     if (e)
         rapt_explanation_page(e, NULL, &html, NULL, &err);
     rapt_explanation_free(e);
@@ -123,7 +123,7 @@ static int by_probability(const void *a, const void *b)
     return x->p != y->p ? (x->p < y->p ? 1 : -1) : x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Of probabilities p of the softmax those at a temperature: p^(1/T), scaled to sum 1 among the first `kept`. */
+/* The softmax at a temperature T from the softmax: p^(1/T), scaled to sum 1 among the first `kept`. */
 static void at_temperature(candidate *c, size_t vocab, double temperature, size_t kept)
 {
     double sum = 0;

@@ -14,7 +14,7 @@ struct lesson {
     char *out;              /* the run's folder */
     rapt_trainer *trainer;  /* NULL: there is no run */
     rapt_memory_plan plan;  /* its corpora are the trainer's */
-    rapt_explanation *seen; /* what lesson_look has seen last; or NULL. It borrows the trainer's model, and keeps values of its own */
+    rapt_explanation *seen; /* what lesson_look has seen last; or NULL. It borrows the trainer's model, with values of its own */
 };
 
 /* JSON as text, which the caller frees; `o` (stolen, may be NULL: out of memory) is freed. */

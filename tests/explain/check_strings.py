@@ -1,5 +1,5 @@
-"""check_strings.py FOLDER [SCRIPT...]: the texts of a page in FOLDER, that of rapt explain (src/explain/page) or of rapt serve
-(src/serve/module/page), which has the SCRIPTs from elsewhere. Each is there in English and in Chinese, with the same places for
+"""check_strings.py FOLDER [SCRIPT...]: the texts of a page in FOLDER: of rapt explain (src/explain/page), of rapt serve
+(src/serve/module/page) or of the lesson (src/lesson/page), which have the SCRIPTs from elsewhere. Each is there in English and in Chinese, with the same places for
 values; each is used, none is missing, and no other file of the page has texts of its own. Terms: tools/check_chinese.sh. For
 check_strings.sh. The last line: "N passed, N failed, N skipped"."""
 import glob
@@ -57,7 +57,7 @@ def without_comments(script):
 def check_scripts(table):
     used, prefixes = set(), set()
     for name in sorted(glob.glob(FOLDER + "/*.js")) + SHARED:
-        if name.endswith(("/strings.js", "/examples.js")):  # of the latter the texts are for models
+        if name.endswith(("/strings.js", "/examples.js", "/recipe.js")):  # of the latter the texts are for models and programs
             continue
         script = without_comments(read(name))
         literals = re.findall(r'"((?:[^"\\\n]|\\.)*)"', script)
@@ -69,7 +69,7 @@ def check_scripts(table):
         templates = [re.sub(r"\$\{[^{}]*\}", "", text) for text in re.findall(r"`([^`]*)`", script)]
         for text in literals + templates:
             if HAN.search(text) or re.search(r"[A-Z][a-z]+[ ,.]|[a-z]{3,} [a-z]{2,} [a-z]{2,}|[a-z]{2,}[.,:;] ", text):
-                if not re.search(r"^(rapt: (language|key)$|Bearer $|.*(serif|monospace)|[(]prefers-|color-mix|row running)", text):
+                if not re.search(r"^(rapt: (language|key)$|out of memory$|Bearer $|.*(serif|monospace)|[(]prefers-|color-mix|row running)", text):
                     fail(name, "has a text of its own:", repr(text))
     return used, prefixes
 
@@ -94,7 +94,7 @@ class Frame(HTMLParser):
 
     def handle_data(self, text):
         bare = text.strip()
-        if bare and not {"title", "style", "script", "noscript"} & set(self.open) and bare not in ("rapt", "explain", "serve", "←", "→"):
+        if bare and not {"title", "style", "script", "noscript"} & set(self.open) and bare not in ("rapt", "explain", "serve", "lesson", "←", "→", "@blobs@"):
             fail("page.html has a text of its own:", bare)
 
 

@@ -149,7 +149,7 @@ static void a_look_is_an_explanation(void **state)
     assert_string_equal(json_string_value(json_array_get(json_object_get(o, "source"), 0)), "where");
     json_decref(o);
 
-    /* At temperature 1 the softmax; at 2 its root; of the first two their share. */
+    /* At temperature 1 the softmax; at 2 its root; with top-k 2 the shares of the first two. */
     const rapt_explained_prediction p = rapt_explanation_prediction(e, 1);
     double first[3][2];
     for (int i = 0; i < 3; i++) {

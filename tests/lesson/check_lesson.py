@@ -1,0 +1,224 @@
+"""check_lesson.py PAGE FOLDER: the lesson in headless Chromium. It leaves in FOLDER what the page saves (lesson.yaml, en-fr.tsv), its
+commands (command), and the checksum of the model that it trained (sha256). For check_lesson.sh."""
+import json
+import os
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../explain"))
+from page_browser import Keys, Page, expect, start  # noqa: E402
+
+PAGE, OUT = sys.argv[1], pathlib.Path(sys.argv[2])
+STEPS = 50
+CHECKS = []
+
+
+def check(function):
+    CHECKS.append(function)
+    return function
+
+
+class Lesson(Page):
+    def __init__(self, driver):
+        self.driver = driver
+
+    def open(self, language="en", theme="light", width=1280):
+        self.resize(theme, width)
+        self.driver.get("about:blank")
+        self.driver.get(f"file://{PAGE}#lang={language}")
+        self.until(lambda: self.find("#train").is_enabled(), 60)
+
+    def resize(self, theme, width):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": "reduce"}]})
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
+
+    def until(self, holds, seconds=120):
+        end = time.monotonic() + seconds
+        while not holds():
+            expect(time.monotonic() < end, "waited in vain:", self.find("#broken").text, self.text("#state"), self.text("#unread"))
+            time.sleep(0.05)
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
+
+    def click(self, selector):
+        self.run("document.querySelector(arguments[0]).click()", selector)
+
+    def choose(self, option, value):
+        self.click(f'[data-option="{option}"] [data-value="{value}"]')
+        self.until(lambda: self.text('[data-figure="step"]').startswith("0 ") and self.find("#train").is_enabled())
+
+    def step(self):
+        return int(self.text('[data-figure="step"]').split()[0])
+
+    def one_step(self):
+        before = self.step()
+        self.click("#once")
+        self.until(lambda: self.step() == before + 1)
+
+    def train_to(self, step):
+        self.click("#train")
+        self.until(lambda: self.step() >= step)
+        self.pause()
+
+    def pause(self):
+        self.click("#train")
+        self.until(lambda: self.text("#state").startswith("Paused"))
+
+
+@check
+def trains_and_sums(page):
+    """Beside it the figures that docs/lesson.md tells: from the opening to the first step, and a step's median."""
+    began = time.monotonic()
+    page.open()
+    page.click("#train")
+    page.until(lambda: page.step() >= 1)
+    print(f"first step {time.monotonic() - began:.2f} s after opening;", end=" ")
+    page.until(lambda: page.step() >= STEPS)
+    page.pause()
+    print(f"step {page.step()}: {page.text('[data-figure=speed]')} ms a step; {page.text('#facts')}")
+    page.click("#hash")
+    page.until(lambda: len(page.text("#sum")) == 64)
+    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(OUT)})
+    for file in ("lesson.yaml", "en-fr.tsv"):
+        page.click(f'[data-file="{file}"]')
+        page.until((OUT / file).exists)
+    (OUT / "command").write_text(page.text("#command"), encoding="utf-8")
+    (OUT / "sha256").write_text(page.text("#sum"), encoding="utf-8")
+    expect(f"--max-steps {page.step()}\n" in page.text("#command"), page.text("#command"))
+
+
+@check
+def shows_what_the_model_does(page):
+    loss = float(page.text('[data-figure="loss"]'))
+    expect(loss < 6.7, "the loss has not fallen:", loss)
+    before = page.run("return [...document.querySelectorAll('#bars .how-much')].map(node => node.textContent)")
+    page.run("const s = document.getElementById('slider-temperature'); s.value = 0.1; s.dispatchEvent(new Event('input'))")
+    page.until(lambda: page.run("return [...document.querySelectorAll('#bars .how-much')].map(n => n.textContent)") != before)
+    first = float(page.text("#bars .how-much").rstrip("%"))
+    expect(first > float(before[0].rstrip("%")), "a low temperature sharpens:", first, before)
+    page.run("const s = document.getElementById('slider-top_k'); s.value = 5; s.dispatchEvent(new Event('input'))")
+    page.until(lambda: len(page.all("#bars li")) == 2)
+    page.click("#draw")
+    page.until(lambda: len(page.all("#drawn li")) == 3)
+    expect(len(page.all("#heads button")) == 3 * 5, "a mean and four heads of three kinds")
+    page.click('#heads [data-kind="decoder.self_attention"][data-head="2"]')
+    expect("head 2" in page.text("#map-title"), page.text("#map-title"))
+
+
+@check
+def reads_what_is_typed(page):
+    box, everything = page.find("#text"), Keys.CONTROL + "a" + Keys.NULL
+    box.send_keys(everything, "I saw a zebra.")
+    page.until(lambda: "zebra" in page.text("#unread"))
+    page.find("#target").send_keys("j'ai faim .")
+    page.until(lambda: len(page.all("#reads .token")) >= 4)
+    expect("loss" in page.text("#answer-loss"), "the loss of a text that was given")
+    box.send_keys(everything, Keys.DELETE)
+    page.until(lambda: "empty" in page.text("#unread"))
+    box.send_keys("a " * 40)
+    page.until(lambda: "model takes 24" in page.text("#unread"))
+    page.click("#examples button")
+    page.until(lambda: page.text("#source .token .text") == "where" and not page.find("#unread").is_displayed())
+
+
+@check
+def moves_by_keys(page):
+    page.run("document.querySelector('#reads .token').focus()")
+    page.press(Keys.ARROW_RIGHT)
+    expect(page.run("return document.activeElement === document.querySelectorAll('#reads .token')[1]"), "an arrow key moves")
+    page.run("document.querySelector('svg.curve').focus()")
+    page.press(Keys.HOME)
+    expect(page.text("#curve output").startswith("step 1:"), page.text("#curve output"))
+    page.run("document.getElementById('once').focus()")
+    before = page.step()
+    page.press(Keys.ENTER)
+    page.until(lambda: page.step() == before + 1)
+    unnamed = page.run("""return [...document.querySelectorAll("button, input, canvas[tabindex], svg[tabindex]")].filter(node =>
+        node.getClientRects().length && !node.ariaLabel && !node.textContent.trim() && !node.labels?.length &&
+        !node.getAttribute("aria-label")).map(node => node.outerHTML.slice(0, 80))""")
+    expect(unnamed == [], "no name for a screen reader:", unnamed)
+
+
+@check
+def explains_the_step(page):
+    windows, step = page.driver.window_handles, page.step()
+    page.click("#explain")
+    page.until(lambda: len(page.driver.window_handles) > len(windows))
+    page.driver.switch_to.window(page.driver.window_handles[-1])
+    page.until(lambda: page.find("#page").is_displayed())
+    expect("Where are my keys?" in page.driver.title, page.driver.title)
+    expect(f"step {step}" in page.text("#facts"), page.text("#facts"))
+    page.driver.close()
+    page.driver.switch_to.window(windows[0])
+
+
+@check
+def begins_anew(page):
+    page.choose("heads", 2)
+    expect(len(page.all("#earlier li")) == 1, "the earlier run stays")
+    expect(len(page.all("#heads button")) == 3 * 3, "a mean and two heads")
+    page.one_step()
+    page.find("#seed").send_keys(Keys.CONTROL + "a" + Keys.NULL, "7", Keys.TAB)
+    page.until(lambda: page.step() == 0)
+    page.click('[data-option="data"] [data-value="zh"]')
+    page.until(lambda: page.text("#source .token .text").startswith("Where") and page.find("#train").is_enabled())
+    page.one_step()
+
+
+@check
+def speaks_both_languages(page):
+    step = page.text('[data-figure="step"]').split()[0]
+    page.click("#language")
+    page.until(lambda: page.text("h1").startswith("一个"))
+    expect(page.text('[data-figure="step"]').startswith(step), "the run stays")
+    page.click("#once")
+    page.until(lambda: page.text('[data-figure="step"]').startswith(str(int(step) + 1)))
+    page.click("#language")
+    page.until(lambda: page.text("h1").startswith("A Transformer"))
+
+
+@check
+def fits(page):
+    for theme in ("light", "dark"):
+        for width in (400, 800, 1400):
+            page.resize(theme, width)
+            page.until(lambda: page.run("return document.documentElement.dataset.theme") == theme)
+            page.settle()
+            cut = page.run("""return [...document.querySelectorAll("main *, header *")].filter(node => node.getClientRects().length &&
+                node.getBoundingClientRect().right > innerWidth + 1 && !node.closest(".scrolls, pre")).map(node => node.outerHTML.slice(0, 80))""")
+            expect(cut == [] and page.run("return document.documentElement.scrollWidth <= innerWidth"), width, "is too narrow for", cut)
+
+
+def assert_quiet(driver):
+    """No errors, nothing that the policy has stopped, and no request but of the page itself."""
+    errors = [entry["message"] for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
+    expect(errors == [], "errors in the console:", errors)
+    requests = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+    urls = {r["params"]["request"]["url"] for r in requests if r["method"] == "Network.requestWillBeSent"}
+    foreign = [url for url in urls if not url.startswith(("file:", "blob:", "data:", "about:"))]
+    expect(foreign == [], "asks the network for", foreign)
+
+
+def main():
+    driver, failed = start(), 0
+    try:
+        page = Lesson(driver)
+        for function in CHECKS:
+            try:
+                function(page)
+                print("ok   ", function.__name__)
+            except Exception as error:  # noqa: BLE001: each check is told
+                failed += 1
+                print("FAIL ", function.__name__, f"{type(error).__name__}: {str(error)[:600]}")
+        assert_quiet(driver)
+    finally:
+        driver.quit()
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
