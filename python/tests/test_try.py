@@ -32,7 +32,7 @@ class Cells(unittest.TestCase):
 
     def run_cells(self, chapter, words, changes=(), last=None):
         """The names and what is printed after a chapter's cells, up to the last; each of the words stands in its suggestions."""
-        cells = next(BOOK.glob(f"{chapter}-*.py"))
+        cells = next(BOOK.glob(f"{chapter}*.py"))
         suggestions = cells.with_suffix(".md").read_text(encoding="utf-8").partition("\n## Try\n")[2]
         suggestions = " ".join(suggestions.partition("\n## ")[0].split())
         for word in words:
@@ -248,11 +248,15 @@ class LaterTries(Cells):
         self.assertIn("1557611200", printed)
 
     def test_17(self):
-        changes = [("kv_heads=2)", "kv_heads=1)"), ("base=10000", "base=100")]
-        _, printed = self.run_cells("17", ["kv_heads=1", "base=100"], changes, "attention")
+        _, printed = self.run_cells("17-grouped", ["kv_heads=1"], [("kv_heads=2)", "kv_heads=1)")], "attention")
         self.assertIn("W_k: [16, 64]", printed)
         with self.assertRaises(rapt.ShapeError):
-            self.run_cells("17", [], [("kv_heads=2)", "kv_heads=3)")], "attention")
+            self.run_cells("17-grouped", [], [("kv_heads=2)", "kv_heads=3)")], "attention")
+
+    def test_17_rotary(self):
+        """The assert on distances holds with another base."""
+        names, _ = self.run_cells("17-rotary", ["base=100"], [("base=10000", "base=100")], "rotary")
+        self.assertGreater(difference(names["turn"](names["q"]), names["turn"](names["q"], 10000)), 0.1)
 
     def test_18(self):
         names, _ = self.run_cells("18", ["32, 64, 4, 1, 0"], [("32, 64, 1, 1, 0", "32, 64, 4, 1, 0")], "training")
