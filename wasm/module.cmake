@@ -31,6 +31,7 @@ target_include_directories(lesson_kernels PRIVATE include src)
 target_compile_definitions(lesson_kernels PRIVATE RAPT_FP32_ONLY)
 target_compile_options(lesson_kernels PRIVATE -Wno-unused-function -Wno-unused-const-variable)
 add_executable(rapt_lesson ${LESSON_SOURCES} $<TARGET_OBJECTS:lesson_kernels>)
+target_include_directories(rapt_lesson PRIVATE src)
 rapt_wasm_module(rapt_lesson lesson)
 target_link_options(rapt_lesson PRIVATE -sDYNAMIC_EXECUTION=0 # the page's policy forbids it
     "-sEXPORTED_FUNCTIONS=[_lesson_new,_lesson_start,_lesson_step,_lesson_save,_lesson_look,_lesson_next,_lesson_draw,_lesson_page,_free]")
