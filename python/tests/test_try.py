@@ -246,6 +246,12 @@ class LaterTries(Cells):
         changes = [("context = 768,", "context = 1600,"), ("= 12 * (", "= 48 * (")]
         _, printed = self.run_cells("16", ["d = 1600", "48 * (...)"], changes, "count")
         self.assertIn("1557611200", printed)
+        _, printed = self.run_cells("16", ["lr=0.0003"], [("lr=0.003)", "lr=0.0003)")], "norm-places")
+        self.assertRegex(printed, r"to 1\.09\d+ \(post\).* to 0\.09[56]\d+ \(pre\)")
+        changes = [("GPT(12, pre_norm=name", "GPT(3, pre_norm=name")]
+        _, printed = self.run_cells("16", ["GPT(3, pre_norm=..."], changes, "norm-places")
+        self.assertRegex(printed, r"post-norm .* 0\.681\n.*pre-norm .* 0\.387\n")
+        self.assertRegex(printed, r"to 0\.02[67]\d+ \(post\).* to 0\.02[78]\d+ \(pre\)")
 
     def test_17(self):
         _, printed = self.run_cells("17-grouped", ["kv_heads=1"], [("kv_heads=2)", "kv_heads=1)")], "attention")
