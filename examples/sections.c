@@ -15,7 +15,7 @@ static int usage(const char *program, const section *list, size_t count)
 
 static void run_all(rapt_tape *t, rapt_params *set, const section *list, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && list[i].name[0] != '-'; i++) {
         printf("%s-- %s --\n", i ? "\n" : "", list[i].name);
         rapt_tape_begin(t, (rapt_pass){0});
         list[i].run(t, set);

@@ -6,7 +6,7 @@
 #include "show.h"
 
 typedef struct section {
-    const char *name; /* the argument that runs it alone */
+    const char *name; /* the argument that runs it alone; those with a - in front are last, and run in no other way */
     show_part *run;
 } section;
 

@@ -12,11 +12,6 @@ static rapt_tensor *ones(rapt_params *set, const char *name, size_t batch, size_
     return &rapt_params_add(set, name, 3, (size_t[]){batch, time, d}, (rapt_init){RAPT_INIT_ONES, 0})->value;
 }
 
-static rapt_tensor *randn(rapt_params *set, const char *name, size_t batch, size_t time, size_t d)
-{
-    return &rapt_params_add(set, name, 3, (size_t[]){batch, time, d}, (rapt_init){RAPT_INIT_NORMAL, 1})->value;
-}
-
 /* ---- sublayers --------------------------------------------------------------------------------------------------- */
 
 static void position_wise_ffn(rapt_tape *t, rapt_params *set)
@@ -37,54 +32,6 @@ static void position_wise_ffn(rapt_tape *t, rapt_params *set)
     rapt_tape_begin(t, (rapt_pass){0});
     printf("X + ffn(X): %s\n", err.message);
     show_check("8 features cannot be added to 4", err.code == RAPT_ERR_SHAPE);
-}
-
-typedef rapt_tensor *layer_fn(rapt_tape *t, const void *module, rapt_tensor *x);
-
-static rapt_tensor *linear(rapt_tape *t, const void *m, rapt_tensor *x) { return rapt_linear_forward(t, m, x); }
-static rapt_tensor *feed_forward(rapt_tape *t, const void *m, rapt_tensor *x) { return rapt_ffn_forward(t, m, x); }
-static rapt_tensor *norm(rapt_tape *t, const void *m, rapt_tensor *x) { return rapt_layer_norm_forward(t, m, x); }
-static rapt_tensor *attention(rapt_tape *t, const void *m, rapt_tensor *x)
-{
-    return rapt_multi_head_attention_forward(t, m, x, x, x, NULL);
-}
-
-/* Whether the results at positions 1 and 2 stay the same, to the bit, when the vector at position 0 is another. */
-static bool treats_positions_alone(rapt_tape *t, layer_fn *layer, const void *module, rapt_tensor *x)
-{
-    rapt_real changed[3 * 4];
-    memcpy(changed, x->data, sizeof changed);
-    changed[0] += 1;
-    rapt_tensor *y = layer(t, module, x);
-    rapt_tensor *z = layer(t, module, rapt_tape_input(t, 3, x->shape, changed, false));
-    const size_t d = rapt_tensor_features(y);
-    return rapt_tape_error(t)->code == RAPT_OK && show_difference(2 * d, y->data + d, z->data + d) == 0;
-}
-
-static void positions_alone(rapt_tape *t, rapt_params *set)
-{
-    rapt_linear dense;
-    rapt_ffn ffn;
-    rapt_layer_norm ln, ln_2d;
-    rapt_multi_head_attention heads;
-    rapt_linear_init(&dense, set, "alone.dense.", 4, 4, NULL);
-    rapt_ffn_init(&ffn, set, "alone.ffn.", 4, 8, 4, NULL);
-    rapt_layer_norm_init(&ln, set, "alone.ln.", 1, (size_t[]){4}, NULL);
-    rapt_layer_norm_init(&ln_2d, set, "alone.ln_2d.", 2, (size_t[]){3, 4}, NULL);
-    rapt_multi_head_attention_init(&heads, set, "alone.attention.", &(rapt_attention_options){.hidden = 4, .heads = 2});
-    const struct { const char *name; layer_fn *run; const void *module; bool alone; } layers[] = {
-        {"nn.Linear", linear, &dense, true},          {"PositionWiseFFN", feed_forward, &ffn, true},
-        {"nn.LayerNorm(4)", norm, &ln, true},         {"nn.LayerNorm([3, 4])", norm, &ln_2d, false},
-        {"MultiHeadAttention", attention, &heads, false}};
-    rapt_tensor *x = randn(set, "alone.X", 1, 3, 4);
-    bool right = true;
-    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
-        bool alone = treats_positions_alone(t, layers[i].run, layers[i].module, x);
-        printf("%-20s %s\n", layers[i].name, alone ? "each position alone" : "positions are mixed");
-        right = right && alone == layers[i].alone;
-    }
-    if (show_ready(t, set))
-        show_check("as the tutorial's table has it", right);
 }
 
 static void add_norm(rapt_tape *t, rapt_params *set)
@@ -314,7 +261,7 @@ static void picture(rapt_tape *t, rapt_params *set)
 int main(int argc, char **argv)
 {
     static const section list[] = {
-        {"position_wise_ffn", position_wise_ffn}, {"positions_alone", positions_alone}, {"add_norm", add_norm},
+        {"position_wise_ffn", position_wise_ffn}, {"add_norm", add_norm},
         {"encoder_block", encoder_block}, {"decoder_block", decoder_block}, {"other_sizes", other_sizes},
         {"encoder_decoder", encoder_decoder}, {"state", state}, {"positions_in_prediction", positions_in_prediction}};
     return sections_run(argc, argv, list, sizeof list / sizeof *list, picture);

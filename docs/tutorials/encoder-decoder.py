@@ -12,18 +12,62 @@ try:
 except ValueError as error:
     print(str(error).partition(", and")[0])
 
+# %% conv-lstm
+class Conv1d(nn.Module):
+    """A linear layer of three neighbors side by side; zeros stand before the first position and after the last."""
+
+    def __init__(self, d):
+        super().__init__()
+        self.linear = nn.Linear(3 * d, d)
+
+    def forward(self, X):
+        n, edge = X.shape[1], nn.zeros(X.shape[0], 1, X.shape[2])
+        padded = nn.cat([edge, X, edge], 1)
+        return self.linear(nn.cat([padded[:, i:i + n] for i in range(3)], 2))
+
+
+def sigmoid(x):
+    return ((x / 2).tanh() + 1) / 2
+
+
+class LSTM(nn.Module):
+    """Position after position: each step sees its vector and the result h of the step before; c is what the cell remembers."""
+
+    def __init__(self, d):
+        super().__init__()
+        self.gates, self.d = nn.Linear(2 * d, 4 * d), d
+
+    def forward(self, X):
+        h = c = nn.zeros(X.shape[0], 1, self.d)
+        results = []
+        for i in range(X.shape[1]):
+            gates = self.gates(nn.cat([X[:, i:i + 1], h], 2))
+            take, forget, candidate, output = (gates[:, :, g * self.d:(g + 1) * self.d] for g in range(4))
+            c = sigmoid(forget) * c + sigmoid(take) * candidate.tanh()
+            h = sigmoid(output) * c.tanh()
+            results.append(h)
+        return nn.cat(results, 1)
+
+
+X = nn.draw("definitions.X", (1, 5, 4))
+conv, lstm = Conv1d(4), LSTM(4)
+conv.linear.reset_parameters("definitions.conv.", init="pytorch")
+lstm.gates.reset_parameters("definitions.lstm.", init="pytorch")
+print(conv(X)[0])
+print(lstm(X)[0])
+
 # %% positions-alone
-def alone(layer, x):
-    changed = nn.cat([x[:, :1] + 1, x[:, 1:]], 1)
-    return layer(x)[:, 1:].tolist() == layer(changed)[:, 1:].tolist()
-
-
-x = nn.draw("alone.X", (1, 3, 4))
 attention = nn.MultiHeadAttention(4, 2)
-for name, layer in (("nn.Linear", nn.Linear(4, 4)), ("PositionWiseFFN", nn.PositionWiseFFN(8, 4)),
-                    ("nn.LayerNorm(4)", nn.LayerNorm(4)), ("nn.LayerNorm([3, 4])", nn.LayerNorm([3, 4])),
-                    ("MultiHeadAttention", lambda x: attention(x, x, x))):
-    print(f"{name:20}", "each position alone" if alone(layer, x) else "positions are mixed")
+numbers = nn.draw("alone.X", (1, 5, 4)).tolist()
+for name, layer in (("nn.Linear", nn.Linear(4, 4)), ("nn.Conv1d", conv), ("nn.LSTM", lstm),
+                    ("MultiHeadAttention", lambda x: attention(x, x, x)), ("PositionWiseFFN", nn.PositionWiseFFN(16, 4)),
+                    ("nn.LayerNorm(4)", nn.LayerNorm(4)), ("nn.LayerNorm([5, 4])", nn.LayerNorm([5, 4]))):
+    x = nn.tensor(numbers, requires_grad=True)
+    with nn.grad():
+        (layer(x)[0, 2] * nn.tensor([1, 2, 3, 1])).sum().backward()
+    reached = [any(row) for row in x.grad[0].tolist()]
+    print(f"{name:20}", "positions are mixed " if sum(reached) > 1 else "each position alone ",
+          *("x" if there else "." for there in reached))
 
 # %% add-norm
 add_norm = nn.AddNorm([3, 4], 0.5).eval()
@@ -65,6 +109,9 @@ for i in range(num_steps):
     next_logits, state = decoder(word, state)
     print(f"step {i}: dec_X [{batch_size}, 1], state[2][i]", list(state[2][0].shape))
     assert next_logits[:, 0].tolist() == logits[:, i].tolist()
+inputs = decoder.pos_encoding(decoder.embedding(target) * 32**0.5)
+difference = state[2][0] - inputs  # the state holds the inputs of the first block, one after the other
+assert (difference * difference).max().item() < 1e-10
 
 # %% prediction
 words = decoder.embedding([[1, 5, 6, 7]]) * 32**0.5
