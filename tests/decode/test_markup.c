@@ -193,6 +193,42 @@ static void words_have_several_tokens(void **state)
     free(u.list);
 }
 
+/* Tokens of many words and marks, as some vocabularies have: few of them count, so that memory and time stay in proportion. */
+static void long_tokens_have_few_units(void **state)
+{
+    enum { TOKENS = 512, UNITS = 60, SIZE = UNITS + 1, COUNTED = 1024 / TOKENS };
+    static case_tokens tokens;
+    static size_t from[TOKENS];
+    static char text[TOKENS * SIZE + 1];
+    markup_units units;
+    markup_links links;
+    (void)state;
+    tokens.count = TOKENS;
+    for (size_t i = 0; i < TOKENS; i++) {
+        for (size_t k = 0; k < UNITS; k++)
+            text[i * SIZE + k] = k % 2 ? '.' : (char)('a' + i % 26);
+        text[i * SIZE + UNITS] = ' ';
+        tokens.span[i] = (rapt_span){i * SIZE, i * SIZE + UNITS};
+        from[i] = TOKENS - 1 - i;
+    }
+    rapt_translation t = case_translation(text, &tokens, &tokens, from);
+    assert_true(markup_units_take(&units, rapt_text_of(text), NULL, 0));
+    assert_int_equal(units.count, TOKENS * UNITS);
+    assert_true(markup_links_find(&links, &units, &units, &t, t.hypotheses));
+    const struct markup_masses *last = &links.masses[units.count - 1];
+    assert_in_range(last->at + last->count, TOKENS, TOKENS * (TOKENS * COUNTED + 1));
+    for (size_t i = 0; i < units.count; i++) {
+        const size_t own = i / UNITS * UNITS, other = (TOKENS - 1) * UNITS - own;
+        assert_int_equal(links.of[i], i - own < COUNTED ? other + i - own : MARKUP_NONE);
+        assert_true(markup_links_mass(&links, i, other, other + UNITS) == COUNTED);
+        assert_true(markup_links_mass(&links, i, other, other + 1) == 1 && markup_links_mass(&links, i, 0, other) == 0);
+        assert_true(markup_links_mass(&links, i, other + COUNTED, units.count) == 0);
+    }
+    markup_links_free(&links);
+    free(units.list);
+    rapt_translations_free(&t, 1);
+}
+
 /* Tags whose other one is in another line. */
 static void elements_cross_lines(void **state)
 {
@@ -299,7 +335,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(html_has_lines), cmocka_unit_test(xml_has_lines), cmocka_unit_test(options_decide),
         cmocka_unit_test(tags_are_placed), cmocka_unit_test(words_have_several_tokens),
-        cmocka_unit_test(elements_cross_lines), cmocka_unit_test(copies_are_the_same),
+        cmocka_unit_test(long_tokens_have_few_units), cmocka_unit_test(elements_cross_lines),
+        cmocka_unit_test(copies_are_the_same),
         cmocka_unit_test(limits_are_refused), cmocka_unit_test(alignments_are_needed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

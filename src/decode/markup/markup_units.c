@@ -62,8 +62,9 @@ typedef struct unit_range {
     size_t from, end;
 } unit_range;
 
-/* The units that a token may have: of more, the first ones count. A word of a megabyte is one token to some vocabularies. */
-enum { UNITS_OF_TOKEN = 16 };
+/* The units that a token may have, and all tokens of a row, but at least one each: of more, the first ones of each token count. A
+ * word of a megabyte is one token to some vocabularies; and each unit is compared with all of its row. */
+enum { UNITS_OF_TOKEN = 16, UNITS_OF_ROW = 1024 };
 
 /* What links are found with. */
 typedef struct linking {
@@ -71,7 +72,9 @@ typedef struct linking {
     const markup_units *source, *target;
     const rapt_translation *t;
     const rapt_hypothesis *h;
-    unit_range *units;  /* [source tokens] the source units of each */
+    unit_range *units;  /* [source tokens] the source units of each that count, at most `most` */
+    size_t most;
+    size_t *counted;    /* [source units] those that count, by l->rank */
     size_t capacity;    /* of masses */
     size_t row_first, row_count;
     unit_range window;  /* the units of the tokens row_first .. row_first + row_count - 1 */
@@ -82,19 +85,42 @@ void markup_links_free(markup_links *l)
     free(l->of);
     free(l->first);
     free(l->last);
+    free(l->rank);
     free(l->masses);
     free(l->mass);
 }
 
-static unit_range units_of_span(const markup_units *u, rapt_span span)
+static unit_range units_of_span(const markup_units *u, rapt_span span, size_t most)
 {
     unit_range r = {markup_units_from(u, span.begin), markup_units_from(u, span.end)};
     if (span.begin == span.end)
         return (unit_range){0, 0};
     if (r.from > 0 && u->list[r.from - 1].end > span.begin)
         r.from--;
-    r.end = r.end - r.from > UNITS_OF_TOKEN ? r.from + UNITS_OF_TOKEN : r.end;
+    r.end = r.end - r.from > most ? r.from + most : r.end;
     return r;
+}
+
+/* Which source units each source token has, and which count. */
+static void count_units(linking *s)
+{
+    size_t longest = 1, rank = 0;
+    for (size_t i = 0; i < s->h->alignment.targets; i++)
+        longest = s->h->alignment.rows[i].count > longest ? s->h->alignment.rows[i].count : longest;
+    s->most = UNITS_OF_ROW / longest < UNITS_OF_TOKEN ? UNITS_OF_ROW / longest : UNITS_OF_TOKEN;
+    s->most = s->most > 0 ? s->most : 1;
+    memset(s->l->rank, 0, (s->source->count + 1) * sizeof *s->l->rank);
+    for (size_t j = 0; j < s->t->source_count; j++) {
+        s->units[j] = units_of_span(s->source, s->t->source_spans[j], s->most);
+        for (size_t i = s->units[j].from; i < s->units[j].end; i++)
+            s->l->rank[i] = 1;
+    }
+    for (size_t i = 0; i <= s->source->count; i++) {
+        const bool counts = s->l->rank[i] > 0;
+        s->l->rank[i] = rank;
+        if (counts)
+            s->counted[rank++] = i;
+    }
 }
 
 /* The source units that the tokens of a row have, all rows of a segment the same ones. */
@@ -120,7 +146,7 @@ static void add_row(const linking *s, const rapt_alignment_row *row, double *mas
         const unit_range units = s->units[row->first + j];
         for (size_t i = units.from; i < units.end; i++)
             if (i >= s->window.from && i < s->window.end)
-                mass[i - s->window.from] += (double)row->weights[j];
+                mass[s->l->rank[i] - s->l->rank[s->window.from]] += (double)row->weights[j];
     }
 }
 
@@ -132,7 +158,8 @@ static bool is_number(char c)
 static bool same_unit(const markup_units *a, size_t i, const markup_units *b, size_t j)
 {
     const markup_unit x = a->list[i], y = b->list[j];
-    return x.end - x.begin == y.end - y.begin && memcmp(a->text.data + x.begin, b->text.data + y.begin, x.end - x.begin) == 0;
+    const char *first = a->text.data + x.begin, *other = b->text.data + y.begin;
+    return x.end - x.begin == y.end - y.begin && *first == *other && memcmp(first, other, x.end - x.begin) == 0;
 }
 
 /* Whether `other` is better than `best` although the attention is equal, as between units of one token: if only its text is the
@@ -149,10 +176,12 @@ static size_t best_unit(const linking *s, size_t unit, const double *mass)
 {
     const markup_unit *u = &s->target->list[unit];
     const bool exact = !u->is_word || is_number(s->target->text.data[u->begin]);
+    const size_t *rank = s->l->rank, first = rank[s->window.from];
     size_t best = MARKUP_NONE;
     int best_kind = -1;
-    for (size_t i = s->window.from; i < s->window.end; i++) {
-        const double own = mass[i - s->window.from], most = best == MARKUP_NONE ? 0 : mass[best - s->window.from];
+    for (size_t k = 0; k < rank[s->window.end] - first; k++) {
+        const size_t i = s->counted[first + k];
+        const double own = mass[k], most = best == MARKUP_NONE ? 0 : mass[rank[best] - first];
         const int kind = exact && same_unit(s->target, unit, s->source, i) ? 2 : u->is_word == s->source->list[i].is_word;
         const bool equal = best != MARKUP_NONE && kind == best_kind;
         if (own > 0 && (kind > best_kind || (equal && (own > most || (own == most && is_rather(s, unit, best, i)))))) {
@@ -169,7 +198,8 @@ static bool take_masses(linking *s, size_t from, size_t end, struct markup_masse
     markup_links *l = s->l;
     if (from < end)
         set_window(s, &s->h->alignment.rows[from]);
-    *m = (struct markup_masses){m->at + m->count, (from < end ? s->window.end - s->window.from : 0) + 1, s->window.from};
+    const size_t units = from < end ? l->rank[s->window.end] - l->rank[s->window.from] : 0;
+    *m = (struct markup_masses){m->at + m->count, units + 1, s->window.from};
     if (!ARRAY_RESERVE(&l->mass, &s->capacity, m->at + m->count))
         return false;
     memset(l->mass + m->at, 0, m->count * sizeof *l->mass);
@@ -197,7 +227,7 @@ static bool link_units(linking *s, size_t first, size_t last, size_t from, size_
     if (!take_masses(s, from, end, &m))
         return false;
     for (size_t u = first; u < last; u++) {
-        const bool linked = from < end && u - first < UNITS_OF_TOKEN;
+        const bool linked = from < end && u - first < s->most;
         const size_t best = l->of[u] = linked ? best_unit(s, u, l->mass + m.at) : MARKUP_NONE;
         l->masses[u] = m;
         if (best == MARKUP_NONE)
@@ -226,8 +256,7 @@ static bool link_all(linking *s)
     const size_t tokens = s->h->token_count < s->h->alignment.targets ? s->h->token_count : s->h->alignment.targets;
     size_t from = 0;
     bool ok = true;
-    for (size_t j = 0; j < s->t->source_count; j++)
-        s->units[j] = units_of_span(s->source, s->t->source_spans[j]);
+    count_units(s);
     for (size_t i = 0; i < s->source->count; i++)
         s->l->first[i] = s->l->last[i] = MARKUP_NONE;
     for (size_t u = 0, next; u < s->target->count && ok; u = next) {
@@ -247,21 +276,24 @@ bool markup_links_find(markup_links *l, const markup_units *source, const markup
                        const rapt_hypothesis *h)
 {
     linking s = {.l = l, .source = source, .target = target, .t = t, .h = h,
-                 .units = malloc((t->source_count + 1) * sizeof *s.units)};
+                 .units = malloc((t->source_count + 1) * sizeof *s.units),
+                 .counted = malloc((source->count + 1) * sizeof *s.counted)};
     *l = (markup_links){.of = malloc((target->count + 1) * sizeof *l->of),
                         .first = malloc((source->count + 1) * sizeof *l->first),
                         .last = malloc((source->count + 1) * sizeof *l->last),
+                        .rank = malloc((source->count + 1) * sizeof *l->rank),
                         .masses = malloc((target->count + 1) * sizeof *l->masses)};
-    const bool ok = s.units && l->of && l->first && l->last && l->masses && link_all(&s);
+    const bool ok = s.units && s.counted && l->of && l->first && l->last && l->rank && l->masses && link_all(&s);
     free(s.units);
+    free(s.counted);
     return ok;
 }
 
 double markup_links_mass(const markup_links *l, size_t unit, size_t from, size_t end)
 {
     const struct markup_masses m = l->masses[unit];
-    const size_t past = m.window + m.count - 1;
-    from = from < m.window ? m.window : from < past ? from : past;
-    end = end < m.window ? m.window : end < past ? end : past;
-    return from < end ? l->mass[m.at + end - m.window] - l->mass[m.at + from - m.window] : 0;
+    const size_t first = l->rank[m.window], past = first + m.count - 1;
+    from = l->rank[from] < first ? first : l->rank[from] < past ? l->rank[from] : past;
+    end = l->rank[end] < first ? first : l->rank[end] < past ? l->rank[end] : past;
+    return from < end ? l->mass[m.at + end - first] - l->mass[m.at + from - first] : 0;
 }

@@ -28,11 +28,12 @@ typedef struct markup_links {
     size_t *of;             /* [target count] the unit of the line that a unit attends to most, or MARKUP_NONE */
     size_t *first, *last;   /* [source count] the first and the last unit of the translation that attend to a unit, or
                                MARKUP_NONE */
+    size_t *rank;           /* [source count + 1] the units before a unit that count: each token has few */
     struct markup_masses {
         size_t at, count;   /* in `mass` */
         size_t window;      /* the unit of the line of the first one */
     } *masses;              /* [target count]; units of the same tokens have the same ones */
-    double *mass;           /* attention to the units of the window before each of them, and to all */
+    double *mass;           /* attention to the units of the window that count before each of them, and to all */
 } markup_links;
 
 /* Links words with words, and other characters with others, with equal ones if there are some; so numbers, too. `t` has the
