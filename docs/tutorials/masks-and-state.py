@@ -68,6 +68,9 @@ def show_gradients(name, table):
 show_gradients("nn.Embedding(5, 3)", nn.Embedding(5, 3))
 show_gradients("padding_idx=2", nn.Embedding(5, 3, padding_idx=2))
 show_gradients("scale_grad_by_freq=True", nn.Embedding(5, 3, scale_grad_by_freq=True))
+table = nn.Embedding(5, 3, max_norm=1).eval()
+table([[0, 1, 2, 3, 4]])
+assert (table.weight * table.weight).sum(axis=1).max().item() < 1 + 1e-5  # the table itself is changed, also in eval()
 
 # %% pretrained
 import os
