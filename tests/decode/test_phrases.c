@@ -126,7 +126,9 @@ static void draw_phrases(search_phrase *list, rapt_token_list (*ways)[SMALL_WAYS
                          uint64_t seed)
 {
     for (size_t i = 0, at = 0; i < 12; i++) {
-        list[i] = (search_phrase){ways[i], 1 + (size_t)rng_below(seed, at++, SMALL_WAYS), 1 + (size_t)rng_below(seed, at++, 3)};
+        list[i].ways = ways[i];
+        list[i].way_count = 1 + (size_t)rng_below(seed, at++, SMALL_WAYS);
+        list[i].times = 1 + (size_t)rng_below(seed, at++, 3);
         for (size_t j = 0; j < list[i].way_count; j++) {
             ways[i][j] = (rapt_token_list){ids[i][j], 1 + (size_t)rng_below(seed, at++, SMALL_TOKENS)};
             for (size_t k = 0; k < ways[i][j].count; k++)
