@@ -111,6 +111,12 @@ static void products_are_counted(void **state)
     memory_case(native_translate,
                 repeat("{\"model\":\"de-en\",\"alignment\":\"soft\",\"text\":\"", "das haus ", 1000, "\"}"), 413,
                 "hypotheses and their alignments would take about");
+    memory_case(native_translate, /* without spaces */
+                repeat("{\"model\":\"de-en\",\"alignment\":\"soft\",\"text\":\"", "\xE4\xBD\xA0", 2000, "\"}"), 413,
+                "hypotheses and their alignments would take about");
+    memory_case(native_translate,
+                repeat("{\"model\":\"de-en\",\"alignment\":\"soft\",\"text\":\"", "das,haus", 2000, "\"}"), 413,
+                "hypotheses and their alignments would take about");
     memory_case(native_tokenize, repeat("{\"model\":\"lm\",\"text\":\"", "a", 100000, "\"}"), 413, "the tokens of 100000 bytes");
     memory_case(openai_chat, repeat("{\"model\":\"de-en\",\"n\":50,\"messages\":[{\"role\":\"user\",\"content\":\"", "a\\n", 400,
                                     "\"}]}"), 413, "401 lines with 50 of 50 hypotheses would take about"); /* and their tokens */

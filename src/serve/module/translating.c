@@ -382,6 +382,19 @@ static size_t hypothesis_size(const translating *t, size_t size)
     return tokens * TOKEN > size ? tokens * TOKEN : size;
 }
 
+/* The bytes of a line's alignment: for each word of the translation, weights of the words of its segment, which a model's
+ * positions bound; in a response of all words. Scripts without spaces have a word in a character, and other texts one in eight
+ * bytes at least. */
+static size_t alignment_bytes(const translating *t, rapt_text line)
+{
+    const size_t most = t->has_soft_alignment ? SIZE_MAX : t->m->translation.net->config.max_positions;
+    size_t words = 1;
+    for (size_t i = 0; i < line.size; i++)
+        words += line.data[i] == ' ' || (unsigned char)line.data[i] >= 0xE0;
+    words = words > line.size / 8 ? words : line.size / 8;
+    return words * MIN(words, most) * WEIGHT;
+}
+
 /* Asks for the memory of lines in the engine, and of their hypotheses in the response. */
 static bool ask_for_lines(const translating *t, const text_lines *l, request_error *error)
 {
@@ -391,11 +404,11 @@ static bool ask_for_lines(const translating *t, const text_lines *l, request_err
     const bool aligned = t->has_soft_alignment || t->marked.is_on;
     size_t bytes = t->terms_bytes + t->marked.bytes * (t->marked.is_on ? 1 + best * REPLY_COPIES : 1);
     for (size_t i = 0; i < l->count; i++) {
-        const size_t size = l->line[i].size, words = count_bytes(l->line[i], ' ') + 1;
+        const size_t size = l->line[i].size;
         const size_t reply = REPLY_COPIES * hypothesis_size(t, size) * (o->tokens ? WITH_TOKENS : 1);
         bytes += LINE + BYTE * size + best * (each + reply);
         if (aligned)
-            bytes += best * words * words * WEIGHT;
+            bytes += best * alignment_bytes(t, l->line[i]);
     }
     return request_asks(t->x, ADMISSION_MAKING, bytes, error, "%zu lines with %zu of %s%zu hypotheses%s", l->count, best,
                         o->glossary ? "at least " : "", beam, aligned ? " and their alignments" : "");
