@@ -31,7 +31,7 @@ extern "C" {
 
 enum {
     RAPT_MARKUP_BYTES = 64 << 20, /* of a document */
-    RAPT_MARKUP_TAGS = 1000000,   /* of tags and texts between them */
+    RAPT_MARKUP_TAGS = 1000000,   /* of tags and texts between them, and of references that stay */
     RAPT_MARKUP_DEPTH = 256,      /* of elements within a sentence */
     RAPT_MARKUP_NAMES = 1000,     /* of a list of names */
     RAPT_MARKUP_VERBATIM = 200

@@ -294,6 +294,13 @@ static void limits_are_refused(void **state)
     assert_null(rapt_markup_parse((rapt_text){many, 3 * (RAPT_MARKUP_TAGS + 1)}, NULL, &err));
     assert_string_equal(err.message, "the document has more than 1000000 tags and texts");
     err = (rapt_error){0};
+    rapt_markup_options xml = rapt_markup_options_default();
+    xml.kind = RAPT_MARKUP_XML;
+    for (size_t i = 0; i <= RAPT_MARKUP_TAGS; i++)
+        memcpy(many + 3 * i, "&x;", 3);
+    assert_null(rapt_markup_parse((rapt_text){many, 3 * (RAPT_MARKUP_TAGS + 1)}, &xml, &err));
+    assert_string_equal(err.message, "the document has more than 1000000 tags and references that stay");
+    err = (rapt_error){0};
     assert_null(rapt_markup_parse((rapt_text){many, RAPT_MARKUP_BYTES + 1}, NULL, &err));
     assert_string_equal(err.message, "the document has 67108865 bytes, more than 67108864");
     free(many);

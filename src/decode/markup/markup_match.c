@@ -131,8 +131,7 @@ static bool match_token(matching *s, size_t at)
     return t->kind != MARKUP_START || match_push(s, at);
 }
 
-/* ---- what they are to a translation
- * ----------------------------------------------------------------------------------------- */
+/* ---- what they are to a translation ------------------------------------------------------------------------------------ */
 
 static bool match_splits(const matching *s, const markup_token *t)
 {

@@ -107,6 +107,8 @@ static bool cut_space(cutting *c, size_t at, size_t end)
 static rapt_code cut_put_item(cutting *c, markup_item_kind kind, size_t begin, size_t end)
 {
     const size_t at = cut_size(c);
+    if (c->m->item_count == RAPT_MARKUP_TAGS)
+        return rapt_fail(c->err, RAPT_ERR_VALUE, "the document has more than %d tags and references that stay", RAPT_MARKUP_TAGS);
     if (!ARRAY_RESERVE(&c->m->items, &c->m->item_capacity, c->m->item_count + 1))
         return cut_fail_memory(c);
     c->m->items[c->m->item_count++] = (markup_item){.begin = begin, .end = end, .at = at, .until = at, .partner = MARKUP_NONE,
@@ -123,8 +125,9 @@ static rapt_code cut_put_text(cutting *c, const markup_token *t)
         ch = read_character(c->m, t, at);
         const size_t end = section && ch.end == t->to ? t->end : ch.end;
         if (ch.opaque) {
-            if (cut_put_item(c, ITEM_ATOM, begin, end))
-                return RAPT_ERR_MEMORY;
+            const rapt_code code = cut_put_item(c, ITEM_ATOM, begin, end);
+            if (code)
+                return code;
         } else if (is_space_character(&ch)) {
             if (!cut_space(c, begin, end))
                 return cut_fail_memory(c);
@@ -137,8 +140,7 @@ static rapt_code cut_put_text(cutting *c, const markup_token *t)
     return RAPT_OK;
 }
 
-/* ---- elements that are not translated
- * ---------------------------------------------------------------------------------------- */
+/* ---- elements that are not translated ---------------------------------------------------------------------------------- */
 
 /* Appends the text of tokens first .. end - 1, with single spaces and none around it. False: out of memory. */
 static bool verbatim_text(const cutting *c, size_t first, size_t end, buffer *to)
