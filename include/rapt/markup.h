@@ -75,6 +75,8 @@ RAPT_API void rapt_markup_free(rapt_markup *m); /* NULL is fine */
 /* The texts to translate, in their order, a NUL behind each; they last as long as the document. */
 RAPT_API size_t rapt_markup_count(const rapt_markup *m);
 RAPT_API const rapt_text *rapt_markup_lines(const rapt_markup *m);
+/* The byte of the document at which text `line` begins, or a tag just before it. */
+RAPT_API size_t rapt_markup_begin(const rapt_markup *m, size_t line);
 
 /* Writes the document with hypothesis `n` of each of its lines (the last one of a line with fewer) to *out, which the caller
  * frees; a NUL follows its *size bytes (`size` may be NULL). translations[] is of rapt_markup_lines, made with `alignment`,

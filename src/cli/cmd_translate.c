@@ -6,6 +6,7 @@
 #include "base/memory_stream.h"
 #include "base/texts.h"
 #include "cli/cli_model.h"
+#include "cli/document_lines.h"
 #include "cli/lines_out.h"
 #include "cli/sampling_options.h"
 #include "cli/say.h"
@@ -355,13 +356,20 @@ static rapt_code translate_stream(const translate_arguments *a, rapt_translator 
 
 /* ---- documents ---------------------------------------------------------------------------------------------------------- */
 
-static rapt_code print_document(const translate_arguments *a, const rapt_markup *m, const rapt_translation *t, rapt_error *err)
+/* A document with its texts. */
+typedef struct numbered_document {
+    rapt_markup *m;
+    line_block *texts; /* as of document_lines */
+} numbered_document;
+
+static rapt_code print_document(const translate_arguments *a, const numbered_document *d, const rapt_translation *t,
+                                rapt_error *err)
 {
     char *text;
     size_t size;
-    for (size_t i = 0; i < rapt_markup_count(m); i++)
-        warn_of(a, i + 1, &t[i]);
-    rapt_code code = rapt_markup_write(m, t, 0, &text, &size, err);
+    for (size_t i = 0; i < rapt_markup_count(d->m); i++)
+        warn_of(a, d->texts[i].first, &t[i]);
+    rapt_code code = rapt_markup_write(d->m, t, 0, &text, &size, err);
     if (!code && a->text)
         text[size++] = '\n'; /* in place of the NUL */
     code = code ? code : lines_out(text, size, err);
@@ -369,33 +377,33 @@ static rapt_code print_document(const translate_arguments *a, const rapt_markup 
     return code;
 }
 
-static rapt_code check_document_words(const translate_arguments *a, const rapt_markup *m, rapt_error *err)
+static rapt_code check_document_words(const translate_arguments *a, const numbered_document *d, rapt_error *err)
 {
-    line_block all = {rapt_markup_lines(m), rapt_markup_count(m), 1};
     unknown_words unknown = {.k = a->m->translation.source, .name = input_name(a), .strict = a->strict, .quiet = a->quiet,
                              .specials = a->m->translation.specials_in_text};
-    const rapt_code code = check_words(&unknown, &all, err);
+    rapt_code code = RAPT_OK;
+    for (size_t i = 0; i < rapt_markup_count(d->m) && !code; i++)
+        code = check_words(&unknown, &d->texts[i], err);
     unknown_words_end(&unknown);
     return code;
 }
 
-static rapt_code translate_texts(const translate_arguments *a, rapt_translator *t, const rapt_markup *m, rapt_error *err)
+static rapt_code translate_texts(const translate_arguments *a, rapt_translator *t, const numbered_document *d, rapt_error *err)
 {
-    const size_t count = rapt_markup_count(m);
-    const line_block all = {rapt_markup_lines(m), count, 1};
+    const size_t count = rapt_markup_count(d->m);
     rapt_translation *out = calloc(count + 1, sizeof *out);
     rapt_code code = out ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory");
-    code = code ? code : rapt_translator_run(t, NULL, all.line, count, out, err);
+    code = code ? code : rapt_translator_run(t, NULL, rapt_markup_lines(d->m), count, out, err);
     if (!code) {
-        code = check_cut(a, &all, out, err);
-        code = code ? code : print_document(a, m, out, err);
+        for (size_t i = 0; i < count && !code; i++)
+            code = check_cut(a, &d->texts[i], out + i, err);
+        code = code ? code : print_document(a, d, out, err);
         rapt_translations_free(out, count);
     }
     free(out);
     return code;
 }
 
-/* Numbers of lines in messages count the document's texts. */
 static rapt_code translate_document(const translate_arguments *a, rapt_translator *t, rapt_error *err)
 {
     rapt_error why = {0};
@@ -406,12 +414,14 @@ static rapt_code translate_document(const translate_arguments *a, rapt_translato
             return err->code;
         text.data = own;
     }
-    rapt_markup *m = rapt_markup_parse(text, &a->markup, &why);
-    const rapt_code words = m ? check_document_words(a, m, err) : RAPT_OK;
-    const rapt_code code = words ? words : m ? translate_texts(a, t, m, &why) : why.code;
-    rapt_markup_free(m);
+    numbered_document d = {.m = rapt_markup_parse(text, &a->markup, &why)};
+    rapt_code code = !d.m ? why.code : (d.texts = document_lines(d.m, text, &why)) ? RAPT_OK : why.code;
+    const rapt_code words = code ? RAPT_OK : check_document_words(a, &d, err);
+    code = code || words ? code : translate_texts(a, t, &d, &why);
+    rapt_markup_free(d.m);
+    free(d.texts);
     free(own);
-    return code && !words ? rapt_fail(err, code, "cannot translate %.200s: %s", input_name(a), why.message) : words;
+    return code ? rapt_fail(err, code, "cannot translate %.200s: %s", input_name(a), why.message) : words;
 }
 
 /* Reads all prefixes before the first translation, so that an error can give the number of the wrong line. */

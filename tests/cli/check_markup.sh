@@ -40,8 +40,8 @@ check 'a page without text stays to the byte' cmp none.html none.out
 : >empty.html
 check 'an empty page' test -z "$("$RAPT" translate model empty.html --html)"
 "$RAPT" translate model page.html --html 2>warned >warned.out
-check 'a warning with the number of the text' grep -q '^rapt: page.html:4: warning: 1 of [12] words* is unknown: "zebras' warned
-refused 1 'page.html:2: 1 of [0-9]* words is unknown: "&"$' '--strict' "$RAPT" translate model page.html --html --strict
+check 'a warning with the number of the line' grep -q '^rapt: page.html:6: warning: 1 of [12] words* is unknown: "zebras' warned
+refused 1 'page.html:3: 1 of [0-9]* words is unknown: "&"$' '--strict' "$RAPT" translate model page.html --html --strict
 
 printf '<d><t>the house.</t><p>I see <x y="&lt;"/>the house. &own;</p></d>' >doc.xml
 "$RAPT" translate model doc.xml --xml --quiet >xml.out

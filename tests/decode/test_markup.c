@@ -229,6 +229,17 @@ static void long_tokens_have_few_units(void **state)
     rapt_translations_free(&t, 1);
 }
 
+/* Where texts begin: behind white space. */
+static void texts_have_places(void **state)
+{
+    (void)state;
+    rapt_markup *m = case_parse("<p>\n a <b>b</b>\n<p> 1 <p><i>c</i>", NULL);
+    assert_int_equal(rapt_markup_count(m), 2);
+    assert_int_equal(rapt_markup_begin(m, 0), 5);
+    assert_int_equal(rapt_markup_begin(m, 1), 25);
+    rapt_markup_free(m);
+}
+
 /* Tags whose other one is in another line. */
 static void elements_cross_lines(void **state)
 {
@@ -342,7 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(html_has_lines), cmocka_unit_test(xml_has_lines), cmocka_unit_test(options_decide),
         cmocka_unit_test(tags_are_placed), cmocka_unit_test(words_have_several_tokens),
-        cmocka_unit_test(long_tokens_have_few_units), cmocka_unit_test(elements_cross_lines),
+        cmocka_unit_test(long_tokens_have_few_units), cmocka_unit_test(texts_have_places), cmocka_unit_test(elements_cross_lines),
         cmocka_unit_test(copies_are_the_same),
         cmocka_unit_test(limits_are_refused), cmocka_unit_test(alignments_are_needed)};
     return cmocka_run_group_tests(tests, NULL, NULL);

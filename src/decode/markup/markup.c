@@ -80,3 +80,8 @@ const rapt_text *rapt_markup_lines(const rapt_markup *m)
 {
     return m->lines;
 }
+
+size_t rapt_markup_begin(const rapt_markup *m, size_t line)
+{
+    return m->segments[line].head;
+}
