@@ -68,8 +68,8 @@ static inline rapt_markup_options rapt_markup_options_default(void)
 typedef struct rapt_markup rapt_markup;
 
 /* Copies the document. No tags are refused: what does not fit together stays where it is. `options` may be NULL. NULL with `err`
- * set: RAPT_ERR_FORMAT: not UTF-8, with the byte; RAPT_ERR_VALUE: more bytes, tags, names or depth than the limits above, options
- * without a size; RAPT_ERR_MEMORY. */
+ * set: RAPT_ERR_FORMAT: not UTF-8, with the byte; RAPT_ERR_VALUE: more bytes, tags, names or depth than the limits above, a name
+ * with > or /, options without a size; RAPT_ERR_MEMORY. */
 RAPT_API rapt_markup *rapt_markup_parse(rapt_text document, const rapt_markup_options *options, rapt_error *err);
 RAPT_API void rapt_markup_free(rapt_markup *m); /* NULL is fine */
 /* The texts to translate, in their order, a NUL behind each; they last as long as the document. */

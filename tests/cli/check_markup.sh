@@ -52,6 +52,8 @@ check '--ignore-tags, --splitting-tags' grep -q "^<q>$("$RAPT" translate model -
 "$RAPT" translate model --html --quiet --no-outline-detection --text '<p>I see</p> <h1>the house.</h1>' >tags.out
 check '--no-outline-detection: one sentence' test "$(sed 's/<[^>]*>//g' tags.out | tr -d ' ')" = \
     "$("$RAPT" translate model --text 'I see the house.' --quiet | tr -d ' ')"
+refused 1 'cannot translate page.html: ignore: no tag is named "</b>"' 'a tag where its name belongs' \
+    "$RAPT" translate model page.html --html --ignore-tags '</b>'
 refused 2 'tags are of documents: with --html or --xml only' 'tags without a document' "$RAPT" translate model lines --ignore-tags x
 refused 2 "html or xml|--html and --xml|--xml.*--html|--html.*--xml" 'one kind' "$RAPT" translate model page.html --html --xml
 for option in '--json' '--tokens' '--alignment hard' '--n-best 2' '--prefix x' '--prefix-file x'; do

@@ -328,6 +328,11 @@ static void limits_are_refused(void **state)
     o.kind = (rapt_markup_kind)2;
     assert_null(rapt_markup_parse(rapt_text_of("a"), &o, &err));
     assert_string_equal(err.message, "markup: there is no kind number 2");
+    err = (rapt_error){0};
+    o = rapt_markup_options_default();
+    o.splitting = "p, <b>";
+    assert_null(rapt_markup_parse(rapt_text_of("a"), &o, &err));
+    assert_string_equal(err.message, "splitting: no tag is named \"<b>\"");
     rapt_markup_free(NULL);
 }
 

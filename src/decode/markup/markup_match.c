@@ -55,6 +55,8 @@ static rapt_code match_list(matching *s, const char *list, unsigned bit, const c
     size_t count = 0;
     for (const char *at = list ? list : ""; *(at += strspn(at, ", \t\r\n"));) {
         const size_t size = strcspn(at, ", \t\r\n");
+        if (memchr(at, '>', size) || memchr(at, '/', size))
+            return rapt_fail(s->err, RAPT_ERR_VALUE, "%s: no tag is named \"%.*s\"", what, size < 60 ? (int)size : 60, at);
         const int32_t id = match_name(s, at, size);
         if (id < 0)
             return match_fail_memory(s);
