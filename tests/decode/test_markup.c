@@ -196,7 +196,7 @@ static void words_have_several_tokens(void **state)
 /* Tokens of many words and marks, as some vocabularies have: few of them count, so that memory and time stay in proportion. */
 static void long_tokens_have_few_units(void **state)
 {
-    enum { TOKENS = 512, UNITS = 60, SIZE = UNITS + 1, COUNTED = 1024 / TOKENS };
+    enum { TOKENS = 256, UNITS = 60, SIZE = UNITS + 1, COUNTED = 512 / TOKENS };
     static case_tokens tokens;
     static size_t from[TOKENS];
     static char text[TOKENS * SIZE + 1];

@@ -64,7 +64,7 @@ typedef struct unit_range {
 
 /* The units that a token may have, and all tokens of a row, but at least one each: of more, the first ones of each token count. A
  * word of a megabyte is one token to some vocabularies; and each unit is compared with all of its row. */
-enum { UNITS_OF_TOKEN = 16, UNITS_OF_ROW = 1024 };
+enum { UNITS_OF_TOKEN = 16, UNITS_OF_ROW = 512 };
 
 /* What links are found with. */
 typedef struct linking {
