@@ -167,6 +167,9 @@ static rapt_code match_all(matching *s)
     const bool marked = s->m->size >= sizeof mark - 1 && memcmp(s->m->text, mark, sizeof mark - 1) == 0;
     markup_scan scan = {.text = s->m->text, .size = s->m->size, .xml = s->m->xml, .at = marked ? sizeof mark - 1 : 0};
     markup_token next;
+    const int32_t svg = match_name(s, "svg", 3), math = match_name(s, "math", 4);
+    if (svg < 0 || math < 0)
+        return match_fail_memory(s);
     while (markup_scan_next(&scan, &next)) {
         if (s->tokens->count == RAPT_MARKUP_TAGS)
             return rapt_fail(s->err, RAPT_ERR_VALUE, "the document has more than %d tags and texts", RAPT_MARKUP_TAGS);
@@ -175,6 +178,7 @@ static rapt_code match_all(matching *s)
         s->tokens->list[s->tokens->count++] = next;
         if (!match_token(s, s->tokens->count - 1))
             return match_fail_memory(s);
+        scan.foreign = !s->m->xml && (s->open[svg] > 0 || s->open[math] > 0);
     }
     while (s->depth > 0)
         match_pop(s, s->tokens->count, false);

@@ -116,7 +116,9 @@ static void scan_declaration(markup_scan *s, markup_token *t)
         t->end = scan_past(s, at + 9, "]]>");
         t->from = at + 9;
         t->to = t->end >= at + 12 && scan_has(s, t->end - 3, "]]>") ? t->end - 3 : t->end;
-    } else if (s->xml && scan_byte(s, at + 1) == '!')
+    } else if (s->foreign && scan_has(s, at, "<![CDATA["))
+        t->end = scan_past(s, at + 9, "]]>");
+    else if (s->xml && scan_byte(s, at + 1) == '!')
         t->end = doctype_end(s, at);
     else
         t->end = scan_past(s, at + 2, s->xml && scan_byte(s, at + 1) == '?' ? "?>" : ">");

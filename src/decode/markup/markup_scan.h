@@ -36,6 +36,7 @@ typedef struct markup_scan {
     const char *text;       /* [size] */
     size_t size;
     bool xml;
+    bool foreign;           /* set by the caller: the next token is in svg or math of HTML, which have CDATA sections */
     size_t at;
     size_t raw, raw_size;   /* the name of the element whose content is text, which comes next; size 0: none */
     unsigned raw_bits;      /* its properties (markup_names.h) */
