@@ -116,7 +116,7 @@ static void products_are_counted(void **state)
                 "hypotheses and their alignments would take about");
     memory_case(native_translate,
                 repeat("{\"model\":\"de-en\",\"alignment\":\"soft\",\"text\":\"", "das,haus", 2000, "\"}"), 413,
-                "hypotheses and their alignments would take about");
+                "1 line with 1 of 1 hypotheses and their alignments would take about");
     memory_case(native_tokenize, repeat("{\"model\":\"lm\",\"text\":\"", "a", 100000, "\"}"), 413, "the tokens of 100000 bytes");
     memory_case(openai_chat, repeat("{\"model\":\"de-en\",\"n\":50,\"messages\":[{\"role\":\"user\",\"content\":\"", "a\\n", 400,
                                     "\"}]}"), 413, "401 lines with 50 of 50 hypotheses would take about"); /* and their tokens */

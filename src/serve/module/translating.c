@@ -410,8 +410,9 @@ static bool ask_for_lines(const translating *t, const text_lines *l, request_err
         if (aligned)
             bytes += best * alignment_bytes(t, l->line[i]);
     }
-    return request_asks(t->x, ADMISSION_MAKING, bytes, error, "%zu lines with %zu of %s%zu hypotheses%s", l->count, best,
-                        o->glossary ? "at least " : "", beam, aligned ? " and their alignments" : "");
+    return request_asks(t->x, ADMISSION_MAKING, bytes, error, "%zu line%s with %zu of %s%zu hypotheses%s", l->count,
+                        l->count == 1 ? "" : "s", best, o->glossary ? "at least " : "", beam,
+                        aligned ? " and their alignments" : "");
 }
 
 void translating_submit(translating *t, const char *const *texts, size_t count, request_error *error)
