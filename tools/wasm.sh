@@ -7,9 +7,16 @@ set -eu
 cd "$(dirname "$0")/.."
 folder=${1:-build-wasm}
 [ $# = 0 ] || shift
-command -v emcc node >/dev/null || { echo 'tools/wasm.sh: there is no emscripten or no node; on Debian: apt-get install emscripten node-acorn nodejs'; exit 1; }
+for tool in emcc node; do
+    command -v $tool >/dev/null && continue
+    echo "tools/wasm.sh: there is no $tool; on Debian: apt-get install emscripten node-acorn nodejs"
+    exit 1
+done
 . tools/targets.sh
 target_make wasm32-emscripten
 tools/configure.sh "$folder" -DCMAKE_TOOLCHAIN_FILE="$TARGET_FOLDER/toolchain.cmake" "$@"
-cmake --build "$folder" -j"${JOBS:-$(nproc)}" >"$folder/build.log" 2>&1 || { grep -E -A3 'error:' "$folder/build.log" | cut -c1-300 | head -40; exit 1; }
+cmake --build "$folder" -j"${JOBS:-$(nproc)}" >"$folder/build.log" 2>&1 || {
+    grep -E -A3 'error:' "$folder/build.log" | cut -c1-300 | head -40
+    exit 1
+}
 echo "$folder"

@@ -17,7 +17,8 @@ const rapt = await require(resolve(folder, 'rapt.js'))({ wasmBinary, preRun: [mo
 const call = (name, result, ...values) =>
     rapt.ccall('rapt_wasm_' + name, result, values.map(v => (typeof v === 'string' ? 'string' : 'number')), values)
 const must = code => {
-    if (code === null || code === -1) throw new Error(call('error', 'string'))
+    const failed = code === -1 || (code === '' && call('error', 'string')) // no text is one of 0 letters
+    if (failed) throw new Error(call('error', 'string'))
     return code
 }
 

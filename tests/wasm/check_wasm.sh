@@ -1,19 +1,23 @@
 #!/bin/bash
-# tests/wasm/check_wasm.sh: the module of WebAssembly trains to the bytes of the program, and its kernels are right. It is built by tools/wasm.sh, where
-# emscripten is installed, in build-wasm.
+# tests/wasm/check_wasm.sh: the module of WebAssembly trains to the bytes of the program, its kernels are right, and calls that fail
+# say why. It is built by tools/wasm.sh, where emscripten is installed, in build-wasm.
 # labels: late not-sanitized not-emulated
 . "$(dirname "$0")/../cli/lib.sh"
 command -v emcc >/dev/null && command -v node >/dev/null || { skip 'WebAssembly: emscripten or node is not installed'; finish; }
 module=$SOURCE/build-wasm
 TARGET_TESTS=yes "$SOURCE/tools/wasm.sh" "$module" -DRAPT_TESTS=ON >log 2>&1 || {
-    if grep -q 'cannot be had' log; then skip 'WebAssembly: the sources of libraries cannot be had'; else fail 'the module is built' "$(tail -5 log)"; fi
+    if grep -q 'cannot be had' log; then
+        skip 'WebAssembly: the sources of libraries cannot be had'
+    else
+        fail 'the module is built' "$(tail -5 log)"
+    fi
     finish
 }
 pass 'the module is built'
 check 'kernels in node, at each level' ctest --test-dir "$module" --no-tests=error
 
-# trained NAME STEPS LEVEL [OPTION-OF-STEPS]: steps at this level, in node or, with the name "browser", in Chromium give the bytes of
-# the program's model, and its translation.
+# trained NAME STEPS LEVEL [OPTION-OF-STEPS]: steps at this level, in node or, with the name "browser", in Chromium give the bytes
+# of the program's model, and its translation.
 trained() {
     local name=$1 steps=$2 level=$3 sha256 translation
     local run=("${node[@]}" "$SOURCE/wasm/steps.mjs")
@@ -37,8 +41,9 @@ best=$fused
 "${node[@]}" -e 'process.exit(WebAssembly.validate(fs.readFileSync(process.argv[1])) ? 0 : 1)' "$module/rapt.wasm" || best=simd128
 trained best 50 $best
 trained plain 5 simd128 plain
+check 'calls that fail say why' "${node[@]}" "$SOURCE/tests/wasm/failing_calls.mjs" "$module" "$SOURCE/data/en-fr.tsv"
 PYTHON=/usr/bin/python3 # Debian's own, which sees Debian's Selenium
-if command -v chromium chromedriver >/dev/null && $PYTHON -c 'import selenium' 2>/dev/null; then
+if command -v chromium >/dev/null && command -v chromedriver >/dev/null && $PYTHON -c 'import selenium' 2>/dev/null; then
     trained browser 50 $fused
 else
     skip 'Chromium, its driver or python3-selenium is not installed'
