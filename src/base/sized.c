@@ -31,7 +31,7 @@ rapt_code sized_refuse_as_model(const char *name, rapt_error *err)
     return rapt_fail(err, RAPT_ERR_VALUE, "%s is RAPT_AS_MODEL: a model's folder does not decide it", name);
 }
 
-rapt_code sized_take(void *out, const void *given, size_t reserved, const char *name, rapt_error *err)
+rapt_code sized_take(void *out, const void *given, const void *reserved, size_t count, const char *name, rapt_error *err)
 {
     size_t own, size;
     if (!given)
@@ -45,5 +45,5 @@ rapt_code sized_take(void *out, const void *given, size_t reserved, const char *
                          "rapt_%s have %zu", size, name, own);
     memcpy(out, given, size);
     memcpy(out, &own, sizeof own);
-    return sized_check_reserved((const char *)out + own - reserved, reserved, name, err);
+    return sized_check_reserved(reserved, count, name, err);
 }

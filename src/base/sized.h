@@ -24,10 +24,11 @@
 rapt_code sized_refuse_as_model(const char *name, rapt_error *err);
 
 /* Copies the members that the caller's struct has over *out, which holds the defaults and whose first member is its own size.
- * `given` may be NULL: nothing is copied. `reserved` is the size of the last member, if that is `reserved`, or else 0. `name` is
- * the function that makes such a struct, without its "rapt_" and "_default". RAPT_ERR_VALUE: the struct has no size, or is larger
- * than this library's, or a reserved byte is not zero. */
-rapt_code sized_take(void *out, const void *given, size_t reserved, const char *name, rapt_error *err);
+ * `given` may be NULL: nothing is copied. `reserved` is the member of this name of *out, of `count` bytes, or NULL: there is
+ * none. Padding behind it, as WebAssembly has, may hold anything. `name` is the function that makes such a struct, without its
+ * "rapt_" and "_default". RAPT_ERR_VALUE: the struct has no size, or is larger than this library's, or a reserved byte is not
+ * zero. */
+rapt_code sized_take(void *out, const void *given, const void *reserved, size_t count, const char *name, rapt_error *err);
 
 /* Writes `defaults`, `own` bytes, to *o, of which the caller has `size` bytes: no more than that, or zeros behind them. */
 void sized_fill(void *o, size_t size, const void *defaults, size_t own);

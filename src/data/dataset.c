@@ -120,7 +120,7 @@ void rapt_dataset_options_init(rapt_dataset_options *o, size_t size)
 static rapt_code dataset_take_options(const rapt_dataset_options *given, rapt_dataset_options *out, rapt_error *err)
 {
     *out = (rapt_dataset_options){DATASET_DEFAULTS};
-    const rapt_code code = sized_take(out, given, sizeof out->reserved, "dataset_options", err);
+    const rapt_code code = sized_take(out, given, out->reserved, sizeof out->reserved, "dataset_options", err);
     if (code)
         return code;
     if (SIZED_AS_MODEL(out->max_len))

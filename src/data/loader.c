@@ -237,7 +237,7 @@ void rapt_loader_options_init(rapt_loader_options *o, size_t size)
 static rapt_code loader_take_options(const rapt_loader_options *given, rapt_loader_options *out, rapt_error *err)
 {
     *out = (rapt_loader_options){LOADER_DEFAULTS};
-    const rapt_code code = sized_take(out, given, sizeof out->reserved, "loader_options", err);
+    const rapt_code code = sized_take(out, given, out->reserved, sizeof out->reserved, "loader_options", err);
     if (code)
         return code;
     if (SIZED_AS_MODEL(out->batch_size) || SIZED_AS_MODEL(out->batch_tokens))
@@ -330,9 +330,9 @@ static const rapt_batch *assemble(rapt_loader *l, const size_t *chosen, size_t e
     rapt_batch *b = &l->batch;
     *b = (rapt_batch){.source_lens = new_ids(l, n, 0), .target_lens = new_ids(l, n, 0),
                       .examples = (uint32_t *)new_ids(l, n, 0)};
-    b->source = (rapt_tokens){source, n, source_time, b->source_lens};
-    b->inputs = (rapt_tokens){inputs, n, target_time, b->target_lens};
-    b->labels = (rapt_tokens){labels, n, target_time, b->target_lens};
+    b->source = (rapt_tokens){.ids = source, .batch = n, .time = source_time, .lens = b->source_lens};
+    b->inputs = (rapt_tokens){.ids = inputs, .batch = n, .time = target_time, .lens = b->target_lens};
+    b->labels = (rapt_tokens){.ids = labels, .batch = n, .time = target_time, .lens = b->target_lens};
     if (!source || !inputs || !labels || !b->source_lens || !b->target_lens || !b->examples)
         return NULL;
     for (size_t i = 0; i < n; i++) {

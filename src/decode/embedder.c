@@ -153,7 +153,7 @@ static rapt_code embedder_fill_options(rapt_embedder *e, const rapt_embedder_opt
     if (e->run.m->task != RAPT_TASK_ENCODER)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s gives no embeddings of texts", model_task_of(e->run.m->task)->what);
     e->o = rapt_embedder_options_default();
-    if (sized_take(&e->o, options, 0, "embedder_options", err) != RAPT_OK)
+    if (sized_take(&e->o, options, NULL, 0, "embedder_options", err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if ((unsigned)e->o.pooling > RAPT_POOLING_MAX)
         return rapt_fail(err, RAPT_ERR_VALUE, "there is no pooling %d", (int)e->o.pooling);

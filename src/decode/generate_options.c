@@ -128,5 +128,5 @@ rapt_code generate_options_copy(const rapt_model *m, const rapt_generate_options
 rapt_code generate_options_take(const rapt_generate_options *given, rapt_generate_options *out, rapt_error *err)
 {
     *out = rapt_generate_options_default();
-    return sized_take(out, given, sizeof out->reserved, "generate_options", err);
+    return sized_take(out, given, out->reserved, sizeof out->reserved, "generate_options", err);
 }

@@ -95,7 +95,7 @@ static rapt_code reranker_fill_options(rapt_reranker *r, const rapt_reranker_opt
     if (r->run.m->task != RAPT_TASK_CROSS_ENCODER)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s gives no scores of pairs", model_task_of(r->run.m->task)->what);
     r->o = rapt_reranker_options_default();
-    if (sized_take(&r->o, options, 0, "reranker_options", err) != RAPT_OK || compute_check(&r->o.compute, err) != RAPT_OK)
+    if (sized_take(&r->o, options, NULL, 0, "reranker_options", err) != RAPT_OK || compute_check(&r->o.compute, err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if (SIZED_AS_MODEL(r->o.batch))
         return sized_refuse_as_model("batch", err);

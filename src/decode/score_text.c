@@ -29,7 +29,7 @@ void rapt_score_options_init(rapt_score_options *o, size_t size)
 rapt_code score_options_take(const rapt_score_options *given, rapt_score_options *out, rapt_error *err)
 {
     *out = rapt_score_options_default();
-    return sized_take(out, given, sizeof out->reserved, "score_options", err);
+    return sized_take(out, given, out->reserved, sizeof out->reserved, "score_options", err);
 }
 
 rapt_code score_cancelled(rapt_error *err)

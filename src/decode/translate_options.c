@@ -77,7 +77,7 @@ void rapt_translate_options_init(rapt_translate_options *o, size_t size)
 rapt_code translate_options_take(const rapt_translate_options *given, rapt_translate_options *out, rapt_error *err)
 {
     *out = rapt_translate_options_default();
-    return sized_take(out, given, sizeof out->reserved, "translate_options", err);
+    return sized_take(out, given, out->reserved, sizeof out->reserved, "translate_options", err);
 }
 
 /* Without a kind of sampling it is greedy; with one, all of the model's distribution is drawn from unless the options or the

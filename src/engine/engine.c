@@ -76,7 +76,7 @@ static rapt_code engine_check_model_options(const rapt_engine_model_options *o, 
 rapt_engine_model *rapt_engine_add(rapt_engine *e, rapt_model *model, const rapt_engine_model_options *options, rapt_error *err)
 {
     rapt_engine_model_options own = rapt_engine_model_options_default(), *o = &own;
-    if (sized_take(&own, options, 0, "engine_model_options", err) != RAPT_OK) {
+    if (sized_take(&own, options, NULL, 0, "engine_model_options", err) != RAPT_OK) {
         engine_free_taken(model, options); /* its size alone is refused: the function that frees is there */
         return NULL;
     }
@@ -203,7 +203,7 @@ void rapt_engine_options_init(rapt_engine_options *o, size_t size)
 rapt_engine *rapt_engine_new(const rapt_engine_options *options, rapt_error *err)
 {
     rapt_engine_options o = rapt_engine_options_default();
-    if (sized_take(&o, options, sizeof o.reserved, "engine_options", err) != RAPT_OK)
+    if (sized_take(&o, options, o.reserved, sizeof o.reserved, "engine_options", err) != RAPT_OK)
         return NULL;
     rapt_engine *e = calloc(1, sizeof *e);
     if (!e) {

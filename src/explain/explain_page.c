@@ -87,7 +87,7 @@ rapt_code rapt_explanation_page(const rapt_explanation *e, const rapt_explain_pa
                                 size_t *size, rapt_error *err)
 {
     rapt_explain_page_options o = rapt_explain_page_options_default();
-    if (sized_take(&o, options, 0, "explain_page_options", err) != RAPT_OK)
+    if (sized_take(&o, options, NULL, 0, "explain_page_options", err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     json_t *whole = explain_object(e, EXPLAIN_BASE64, err);
     rapt_code code = whole ? add_page_options(e, &o, whole, err) : RAPT_ERR_MEMORY;

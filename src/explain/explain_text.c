@@ -296,7 +296,7 @@ void rapt_explain_format_init(rapt_explain_format *o, size_t size)
 rapt_code explain_take_format(const rapt_explain_format *given, rapt_explain_format *out, rapt_error *err)
 {
     *out = (rapt_explain_format){EXPLAIN_FORMAT_DEFAULTS};
-    const rapt_code code = sized_take(out, given, sizeof out->reserved, "explain_format", err);
+    const rapt_code code = sized_take(out, given, out->reserved, sizeof out->reserved, "explain_format", err);
     return code || !SIZED_AS_MODEL(out->width) ? code : sized_refuse_as_model("width", err);
 }
 

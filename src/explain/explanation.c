@@ -77,7 +77,7 @@ rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text
                                        const rapt_explain_options *options, rapt_error *err)
 {
     rapt_explain_options own = rapt_explain_options_default(), *o = &own;
-    if (sized_take(o, options, 0, "explain_options", err) != RAPT_OK)
+    if (sized_take(o, options, NULL, 0, "explain_options", err) != RAPT_OK)
         return NULL;
     if (rapt_model_encoder(model)) {
         rapt_fail(err, RAPT_ERR_VALUE, "%s, as this model of type %s, is not explained", model_task_of(model->task)->what,

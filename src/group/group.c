@@ -24,7 +24,7 @@ void rapt_group_options_init(rapt_group_options *o, size_t size)
 static rapt_group *allocate_group(const rapt_transport *transport, const rapt_group_options *options, rapt_error *err)
 {
     rapt_group_options o = {GROUP_DEFAULTS};
-    if (sized_take(&o, options, sizeof o.reserved, "group_options", err) != RAPT_OK)
+    if (sized_take(&o, options, o.reserved, sizeof o.reserved, "group_options", err) != RAPT_OK)
         return NULL;
     if (o.launched < 0) {
         rapt_fail(err, RAPT_ERR_VALUE, "launched is %d: a group has 0 or more ranks", o.launched);

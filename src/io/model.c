@@ -272,7 +272,7 @@ void rapt_load_options_init(rapt_load_options *o, size_t size)
 rapt_model *rapt_model_load(const char *folder, const rapt_load_options *options, rapt_error *err)
 {
     rapt_load_options o = rapt_load_options_default();
-    if (sized_take(&o, options, sizeof o.reserved, "load_options", err) != RAPT_OK)
+    if (sized_take(&o, options, o.reserved, sizeof o.reserved, "load_options", err) != RAPT_OK)
         return NULL;
     model_source from = {.folder = folder, .inference = o.inference, .held = o.held, .stop = {o.stop, o.context}};
     if (!o.adapter)

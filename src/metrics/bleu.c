@@ -202,7 +202,7 @@ void rapt_bleu_options_init(rapt_bleu_options *o, size_t size)
 static rapt_code bleu_take_options(const rapt_bleu_options *given, rapt_bleu_options *out, rapt_error *err)
 {
     *out = (rapt_bleu_options){BLEU_DEFAULTS};
-    return sized_take(out, given, sizeof out->reserved, "bleu_options", err);
+    return sized_take(out, given, out->reserved, sizeof out->reserved, "bleu_options", err);
 }
 
 static rapt_code bleu_score(const rapt_bleu_options *options, const rapt_text *translations, size_t segments,

@@ -49,7 +49,7 @@ void rapt_chrf_options_init(rapt_chrf_options *o, size_t size)
 static rapt_code chrf_take_options(const rapt_chrf_options *given, rapt_chrf_options *out, rapt_error *err)
 {
     *out = (rapt_chrf_options){CHRF_DEFAULTS};
-    return sized_take(out, given, sizeof out->reserved, "chrf_options", err);
+    return sized_take(out, given, out->reserved, sizeof out->reserved, "chrf_options", err);
 }
 
 static struct plan make_plan(const rapt_chrf_options *o)

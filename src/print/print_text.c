@@ -37,7 +37,7 @@ void rapt_tensor_text_options_init(rapt_tensor_text_options *o, size_t size)
 static rapt_code print_text_take_options(const rapt_tensor_text_options *given, rapt_tensor_text_options *out, rapt_error *err)
 {
     *out = (rapt_tensor_text_options){TENSOR_TEXT_DEFAULTS};
-    const rapt_code code = sized_take(out, given, 0, "tensor_text_options", err);
+    const rapt_code code = sized_take(out, given, NULL, 0, "tensor_text_options", err);
     if (code)
         return code;
     const char *const unknown = SIZED_AS_MODEL(out->threshold) ? "threshold" : SIZED_AS_MODEL(out->edge_items) ? "edge_items"

@@ -130,7 +130,7 @@ rapt_tokenizer *rapt_tokenizer_train_characters_with(const char *text, size_t si
                                                      rapt_error *err)
 {
     rapt_characters_options o = {CHARACTERS_DEFAULTS};
-    const rapt_code code = sized_take(&o, options, sizeof o.reserved, "characters_options", err);
+    const rapt_code code = sized_take(&o, options, o.reserved, sizeof o.reserved, "characters_options", err);
     return code ? NULL : characters_train(text, size, o.specials_first, NULL, err);
 }
 

@@ -52,7 +52,7 @@ void rapt_encode_options_init(rapt_encode_options *o, size_t size)
 rapt_code tokenizer_take_options(const rapt_encode_options *given, rapt_encode_options *out, rapt_error *err)
 {
     *out = rapt_encode_options_default();
-    return sized_take(out, given, sizeof out->reserved, "encode_options", err);
+    return sized_take(out, given, out->reserved, sizeof out->reserved, "encode_options", err);
 }
 
 rapt_code rapt_tokenizer_encode_to(const rapt_tokenizer *k, const char *text, size_t size, const rapt_encode_options *options,

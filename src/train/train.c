@@ -460,7 +460,7 @@ rapt_trainer *rapt_trainer_new(const rapt_train_options *options, rapt_error *er
         return NULL;
     }
     t->options = rapt_train_options_default();
-    rapt_code code = sized_take(&t->options, options, sizeof t->options.reserved, "train_options", &own);
+    rapt_code code = sized_take(&t->options, options, t->options.reserved, sizeof t->options.reserved, "train_options", &own);
     if (!code && (!t->options.recipe || !t->options.out))
         code = rapt_fail(&own, RAPT_ERR_VALUE, "rapt_train_options needs a recipe and a folder, `out`");
     if (!code && run_set_up(&t->r, &t->options, &own) == RAPT_OK) {

@@ -18,7 +18,7 @@ void rapt_markup_options_init(rapt_markup_options *o, size_t size)
 static rapt_code markup_take_options(const rapt_markup_options *given, rapt_markup_options *o, rapt_error *err)
 {
     *o = rapt_markup_options_default();
-    const rapt_code code = sized_take(o, given, sizeof o->reserved, "markup_options", err);
+    const rapt_code code = sized_take(o, given, o->reserved, sizeof o->reserved, "markup_options", err);
     return !code && (unsigned)o->kind > RAPT_MARKUP_XML
                ? rapt_fail(err, RAPT_ERR_VALUE, "markup: there is no kind number %d", (int)o->kind) : code;
 }

@@ -33,7 +33,7 @@ void rapt_export_options_init(rapt_export_options *o, size_t size)
 rapt_code rapt_model_export(const rapt_model *m, const char *path, const rapt_export_options *options, rapt_error *err)
 {
     rapt_export_options o = rapt_export_options_default();
-    if (sized_take(&o, options, 0, "export_options", err) != RAPT_OK)
+    if (sized_take(&o, options, NULL, 0, "export_options", err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if ((unsigned)o.to > RAPT_EXPORT_RAPT || (unsigned)o.weights > RAPT_TYPE_FP16)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no format %d, or no type of weights %d", path, (int)o.to,

@@ -97,7 +97,7 @@ void rapt_model_lora_options_init(rapt_model_lora_options *o, size_t size)
 rapt_code rapt_model_add_lora(rapt_model *m, const rapt_model_lora_options *options, rapt_error *err)
 {
     rapt_model_lora_options o = rapt_model_lora_options_default();
-    if (sized_take(&o, options, 0, "model_lora_options", err) != RAPT_OK)
+    if (sized_take(&o, options, NULL, 0, "model_lora_options", err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if (sized_check_reserved(o.lora.reserved, sizeof o.lora.reserved, "lora_options", err) != RAPT_OK)
         return RAPT_ERR_VALUE;

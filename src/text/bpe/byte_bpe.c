@@ -272,7 +272,7 @@ void rapt_bpe_options_init(rapt_bpe_options *o, size_t size)
 static rapt_tokenizer *byte_bpe_train_text(learn_text text, const rapt_bpe_options *options, rapt_error *err)
 {
     rapt_bpe_options o = {BPE_DEFAULTS};
-    if (sized_take(&o, options, sizeof o.reserved, "bpe_options", err) != RAPT_OK)
+    if (sized_take(&o, options, o.reserved, sizeof o.reserved, "bpe_options", err) != RAPT_OK)
         return NULL;
     byte_bpe *b = byte_bpe_new(o.pattern ? o.pattern : SPLIT_GPT2, err);
     if (o.specials_first) {

@@ -98,7 +98,7 @@ rapt_code chat_apply_list(const rapt_chat_template *chat, json_t *messages, json
     rapt_chat_options o = {CHAT_DEFAULTS};
     *text = NULL;
     *size = 0;
-    if (sized_take(&o, options, sizeof o.reserved, "chat_options", err) != RAPT_OK || chat_check_options(&o, err))
+    if (sized_take(&o, options, o.reserved, sizeof o.reserved, "chat_options", err) != RAPT_OK || chat_check_options(&o, err))
         return RAPT_ERR_VALUE;
     const jinja_bounds bounds = {o.now, o.memory, o.stop, o.context};
     json_t *own = !tools && o.tools ? chat_list_read(o.tools, strlen(o.tools), "tools", err) : NULL, *given = own ? own : tools;

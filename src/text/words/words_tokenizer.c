@@ -133,7 +133,7 @@ rapt_tokenizer *rapt_tokenizer_train_words(const char *const *lines, size_t coun
 {
     token_counts counted = {0};
     rapt_words_options o = {WORDS_DEFAULTS};
-    if (sized_take(&o, options, sizeof o.reserved, "words_options", err) != RAPT_OK)
+    if (sized_take(&o, options, o.reserved, sizeof o.reserved, "words_options", err) != RAPT_OK)
         return NULL;
     if (SIZED_AS_MODEL(o.min_freq) || SIZED_AS_MODEL(o.max_size)) {
         sized_refuse_as_model(SIZED_AS_MODEL(o.min_freq) ? "min_freq" : "max_size", err);

@@ -18,7 +18,7 @@ void rapt_adam_options_init(rapt_adam_options *o, size_t size)
 rapt_code adam_take_options(const rapt_adam_options *given, rapt_adam_options *o, rapt_error *err)
 {
     *o = rapt_adam_options_default();
-    if (sized_take(o, given, sizeof o->reserved, "adam_options", err) != RAPT_OK)
+    if (sized_take(o, given, o->reserved, sizeof o->reserved, "adam_options", err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if (!(o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1))
         return rapt_fail(err, RAPT_ERR_VALUE, "Adam: beta1 %g and beta2 %g: they are 0 or more and below 1", o->beta1, o->beta2);

@@ -37,7 +37,7 @@ void rapt_muon_options_init(rapt_muon_options *o, size_t size)
 rapt_code muon_take_options(const rapt_muon_options *given, rapt_muon_options *o, rapt_error *err)
 {
     *o = rapt_muon_options_default();
-    if (sized_take(o, given, sizeof o->reserved, "muon_options", err) != RAPT_OK)
+    if (sized_take(o, given, o->reserved, sizeof o->reserved, "muon_options", err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if (!(o->lr_scale > 0 && o->lr_scale < INFINITY))
         return rapt_fail(err, RAPT_ERR_VALUE, "Muon: lr_scale %g: it is above 0", o->lr_scale);

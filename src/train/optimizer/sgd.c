@@ -16,7 +16,7 @@ void rapt_sgd_options_init(rapt_sgd_options *o, size_t size)
 rapt_code sgd_take_options(const rapt_sgd_options *given, rapt_sgd_options *o, rapt_error *err)
 {
     *o = rapt_sgd_options_default();
-    if (sized_take(o, given, sizeof o->reserved, "sgd_options", err) != RAPT_OK)
+    if (sized_take(o, given, o->reserved, sizeof o->reserved, "sgd_options", err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if (!(o->momentum >= 0 && o->momentum < 1))
         return rapt_fail(err, RAPT_ERR_VALUE, "SGD: a momentum of %g: it is 0 or more and below 1", o->momentum);

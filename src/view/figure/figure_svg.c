@@ -34,7 +34,7 @@ static void figure_hand_out(const svg_picture *p, char **svg, size_t *size)
 /* The range that is asked for: what is not given is the data's. */
 static draw_range figure_range(const rapt_heatmap_options *o, const rapt_real *values, size_t count)
 {
-    draw_range found = {INFINITY, -INFINITY};
+    draw_range found = {.low = INFINITY, .high = -INFINITY};
     for (size_t i = 0; i < count; i++) {
         const double value = (double)values[i];
         found.low = isfinite(value) && value < found.low ? value : found.low;
@@ -48,7 +48,7 @@ rapt_code rapt_heatmap_svg(const rapt_real *values, size_t rows, size_t columns,
                            size_t *size, rapt_error *err)
 {
     rapt_heatmap_options o = rapt_heatmap_options_default();
-    rapt_code code = sized_take(&o, options, sizeof o.reserved, "heatmap_options", err);
+    rapt_code code = sized_take(&o, options, o.reserved, sizeof o.reserved, "heatmap_options", err);
     if (code)
         return code;
     if (rows == 0 || columns == 0 || rows > SIZE_MAX / columns)
@@ -56,7 +56,7 @@ rapt_code rapt_heatmap_svg(const rapt_real *values, size_t rows, size_t columns,
     if (o.cells == 0 || o.cells > CELLS)
         return rapt_fail(err, RAPT_ERR_VALUE, "cannot draw a heat map of %zu cells a side: it is 1 to %d", o.cells, CELLS);
     svg_picture p = {.paper = o.paper};
-    const draw_heat map = {{NULL, o.x, o.y}, rows, columns, values, o.row_names, o.column_names};
+    const draw_heat map = {{.x = o.x, .y = o.y}, rows, columns, values, o.row_names, o.column_names};
     const figure_grid grid = {.title = o.title, .most = o.cells};
     code = figure_heat_maps(&map, 1, grid, figure_range(&o, values, rows * columns), svg_output, &p, err);
     if (!code)
@@ -85,7 +85,7 @@ rapt_code rapt_curves_svg(const rapt_curve *curves, size_t count, const rapt_cur
                           rapt_error *err)
 {
     rapt_curves_options o = rapt_curves_options_default();
-    rapt_code code = sized_take(&o, options, sizeof o.reserved, "curves_options", err);
+    rapt_code code = sized_take(&o, options, o.reserved, sizeof o.reserved, "curves_options", err);
     code = code ? code : figure_check_curves(curves, count, err);
     if (code)
         return code;
