@@ -168,7 +168,7 @@ typedef struct rapt_progress {
     uint64_t epoch, epochs; /* current (from 1), and planned in all */
     double epochs_done;     /* 2.5 in the middle of the third */
     double loss;            /* nats per target token, mean since the last report; with data.preferences, the loss of a pair */
-    double step_loss;       /* likewise, of the last step alone; NaN: this call has made no step */
+    double step_loss;       /* likewise, of the last step alone; NaN: this call has made none, or it had no target token */
     double loss_book;       /* the book's figure, or NaN */
     double val_loss;        /* loss on the validation set at the last report, or NaN */
     double val_bleu;        /* BLEU of the validation set's greedy translations, with train.eval_bleu, or NaN */

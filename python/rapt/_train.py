@@ -15,7 +15,7 @@ class Step(Result):
     epoch, epochs    the current one, from 1, and planned in all
     epochs_done      2.5 in the middle of the third
     loss             nats per target token, mean since the last report; None: no token since
-    step_loss        of this step alone; None: no step was made
+    step_loss        of this step alone; None: no step was made, or it had no target token
     loss_book        the book's figure, with train.reduction book; else None
     val_loss         on the validation set, at the last report; None: none yet, or there is no validation set
     val_bleu         BLEU of the validation set's greedy translations, with train.eval_bleu; else None

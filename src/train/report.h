@@ -12,7 +12,7 @@ typedef struct run_call {
     double pause;        /* seconds that went to validation, samples and saving */
     uint64_t tokens;     /* trained on, for the throughput */
     double lr;           /* learning rate of the last step */
-    double step_loss;    /* and its mean loss; NaN before the first step */
+    double step_loss;    /* and its mean loss; NaN before the first step, and of one without target tokens */
     double waited_since, waited_first; /* with a group: when its first step ended, and run.waited_all at that time */
 } run_call;
 

@@ -279,8 +279,9 @@ static rapt_code step_once(rapt_trainer *t, rapt_error *err)
     t->r.checkpoint_wanted = checkpoint_clock_due(&t->clock, clock_seconds());
     rapt_code code = train_step(&t->r, &t->call.lr, err);
     t->call.tokens += t->r.labels - labels;
-    if (t->r.counters.tokens > tokens)
-        t->call.step_loss = (t->r.counters.nll - nll) / (double)(t->r.counters.tokens - tokens);
+    const uint64_t read = t->r.counters.tokens - tokens;
+    if (!code)
+        t->call.step_loss = read ? (t->r.counters.nll - nll) / (double)read : NAN;
     if (t->call.waited_since == 0)
         t->call.waited_since = clock_seconds(), t->call.waited_first = t->r.waited_all;
     if (code != RAPT_ERR_INTERRUPTED)
