@@ -102,7 +102,7 @@ char *lesson_start(lesson *l, const char *recipe, const char *folder, const char
                                  (json_int_t)p->validation_examples, "level", level));
 }
 
-static json_t *finite_or_null(double x)
+json_t *lesson_number(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();
 }
@@ -115,7 +115,7 @@ char *lesson_step(lesson *l)
         return lesson_error(&err);
     rapt_trainer_progress(l->trainer, &p);
     return lesson_json(json_pack("{s:I, s:o, s:o, s:f, s:f, s:f, s:b}", "step", (json_int_t)p.step, "loss",
-                                 finite_or_null(p.step_loss), "val_loss", finite_or_null(p.val_loss), "lr", p.lr, "grad_norm",
+                                 lesson_number(p.step_loss), "val_loss", lesson_number(p.val_loss), "lr", p.lr, "grad_norm",
                                  p.grad_norm, "epochs", p.epochs_done, "over", (int)rapt_trainer_is_over(l->trainer)));
 }
 

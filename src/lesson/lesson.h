@@ -1,6 +1,7 @@
 /* lesson/lesson.h: a translator that trains while somebody looks into it: the part of the lesson's page (page/) that is computed.
- * The page calls these functions in a worker, compiled to WebAssembly. All but the first and the last return JSON, which the
- * caller frees: an object, {"error": "reason"} where they fail, or NULL when out of memory. */
+ * The page calls these functions in a worker, compiled to WebAssembly. Those that return a text return JSON, which the caller
+ * frees: an object, {"error": "reason"} where they fail, or NULL when out of memory. Only lesson_page returns HTML instead. Texts
+ * that they get are UTF-8. */
 #ifndef LESSON_LESSON_H
 #define LESSON_LESSON_H
 
@@ -27,9 +28,9 @@ char *lesson_save(lesson *l);
  * token that follows each of the target, a list; "weights", a list of {"name", "heads", "rows", "columns", "values"}}. */
 char *lesson_look(lesson *l, const char *text, const char *target);
 /* What the model, when lesson_look was called last, expects after token `position` of the target at a temperature above 0, among
- * the `top_k` most probable tokens (0: all): {"tokens": the first `count` as [text, probability]}. */
+ * the `top_k` most probable tokens (0: all): {"tokens": the first `count`, at most 50, as [text, probability]}. */
 char *lesson_next(lesson *l, int position, double temperature, int top_k, int count);
-/* Translates by drawing at random, `count` times: {"texts": [...]}. */
+/* Translates by drawing at random, `count` times, 1 to 20: {"texts": [...]}. */
 char *lesson_draw(lesson *l, const char *text, double temperature, int top_k, int count, int seed);
 /* The page of `rapt explain` about a sentence, as lesson_look reads it: HTML, or {"error": ...}. */
 char *lesson_page(lesson *l, const char *text, const char *target, const char *name);

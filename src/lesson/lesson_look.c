@@ -76,7 +76,7 @@ static json_t *losses_json(const rapt_explanation *e, size_t count, double *mean
     for (size_t i = 0; i < count; i++) {
         const rapt_explained_prediction p = rapt_explanation_prediction(e, i);
         *mean += p.loss / (double)count;
-        json_array_append_new(list, json_real(p.loss));
+        json_array_append_new(list, lesson_number(p.loss));
     }
     return list;
 }
@@ -93,10 +93,10 @@ char *lesson_look(lesson *l, const char *text, const char *target)
     const rapt_explained_sequence source = rapt_explanation_sequence(e, 0), read = rapt_explanation_sequence(e, 1);
     double mean;
     json_t *losses = losses_json(e, read.count, &mean);
-    return lesson_json(json_pack("{s:o, s:o, s:s, s:b, s:o, s:f, s:o, s:o}", "source", look_tokens(&source), "target",
+    return lesson_json(json_pack("{s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "source", look_tokens(&source), "target",
                                  look_tokens(&read), "translation", rapt_explanation_target(e, NULL), "given", *target != '\0',
-                                 "unknown", unknown_json(&source, &read), "loss", mean, "losses", losses, "weights",
-                                 look_all_weights(e)));
+                                 "unknown", unknown_json(&source, &read), "loss", lesson_number(mean), "losses", losses,
+                                 "weights", look_all_weights(e)));
 }
 
 char *lesson_page(lesson *l, const char *text, const char *target, const char *name)
@@ -123,15 +123,15 @@ static int by_probability(const void *a, const void *b)
     return x->p != y->p ? (x->p < y->p ? 1 : -1) : x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The softmax at a temperature T from the softmax: p^(1/T), scaled to sum 1 among the first `kept`. */
+/* The softmax at a temperature T from the softmax: p^(1/T), scaled to sum 1 among the first `kept`. As parts of the largest p, so
+ * that it does not vanish with the others at a low T. */
 static void at_temperature(candidate *c, size_t vocab, double temperature, size_t kept)
 {
-    double sum = 0;
-    for (size_t i = 0; i < vocab; i++)
-        c[i].p = pow(c[i].p, 1 / temperature);
     qsort(c, vocab, sizeof *c, by_probability);
+    const double most = c[0].p;
+    double sum = 0;
     for (size_t i = 0; i < kept; i++)
-        sum += c[i].p;
+        sum += c[i].p = pow(c[i].p / most, 1 / temperature);
     for (size_t i = 0; i < kept; i++)
         c[i].p /= sum;
 }

@@ -21,6 +21,8 @@ struct lesson {
 char *lesson_json(json_t *o);
 /* {"error": ...} of err.message. */
 char *lesson_error(const rapt_error *err);
+/* null where x is not finite, which JSON cannot say. */
+json_t *lesson_number(double x);
 /* The model after the last step. NULL with `err` set: there is none. */
 const rapt_model *lesson_model(lesson *l, rapt_error *err);
 

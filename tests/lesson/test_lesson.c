@@ -126,6 +126,7 @@ static void a_look_is_an_explanation(void **state)
 {
     (void)state;
     lesson *l = started("look");
+    json_decref(good(lesson_look(l, "Where are my keys?", "où sont mes clés ?"))); /* which the steps make old */
     steps(l, 2);
     json_decref(good(lesson_save(l)));
     json_t *o = good(lesson_look(l, "Where are my keys?", "où sont mes clés ?")), *weights = json_object_get(o, "weights");
@@ -208,6 +209,10 @@ static void what_cannot_be_is_refused(void **state)
     refused(lesson_next(l, -1, 1, 0, 5), "position -1");
     refused(lesson_next(l, 99, 1, 0, 5), "position 99");
     refused(lesson_next(l, 0, 0, 0, 5), "temperature 0");
+    json_t *cold = good(lesson_next(l, 0, 1e-300, 0, 50)); /* all of it is the first one's */
+    assert_int_equal(json_array_size(json_object_get(cold, "tokens")), 50);
+    assert_true(json_real_value(json_array_get(json_array_get(json_object_get(cold, "tokens"), 0), 1)) == 1);
+    json_decref(cold);
     char text[1000];
     memset(text, 0, sizeof text);
     for (size_t i = 0; i + 2 < sizeof text; i += 2)

@@ -89,6 +89,7 @@ function heard(message) {
         state.took = took[took.length >> 1];
         state.step = points[points.length - 1].step;
         addPoints(points);
+        forgetSum();
     }
     if (now) {
         Object.assign(state, { training: false, over: now === "over" });

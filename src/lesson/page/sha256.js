@@ -1,5 +1,5 @@
-/* sha256.js: SHA-256 (FIPS 180-4) as hexadecimal digits. The browser's own exists only in secure contexts, and a page of
- * `rapt serve` in a local network is none. For worker.js. */
+/* sha256.js: SHA-256 (FIPS 180-4) as hexadecimal digits. The browser's own exists only in secure contexts, and a page from
+ * a server without TLS is none. For worker.js. */
 const PRIMES = [];
 for (let n = 2; PRIMES.length < 64; n++) {
     if (PRIMES.every(p => n % p))
@@ -25,7 +25,8 @@ function sha256(bytes) {
             w[i] = view.getInt32(at + 4 * i);
         for (let i = 16; i < 64; i++) {
             const a = w[i - 15], b = w[i - 2];
-            w[i] = w[i - 16] + w[i - 7] + (turnRight(a, 7) ^ turnRight(a, 18) ^ a >>> 3) + (turnRight(b, 17) ^ turnRight(b, 19) ^ b >>> 10);
+            w[i] = w[i - 16] + w[i - 7] + (turnRight(a, 7) ^ turnRight(a, 18) ^ a >>> 3) +
+                (turnRight(b, 17) ^ turnRight(b, 19) ^ b >>> 10);
         }
         let [a, b, c, d, e, f, g, last] = h;
         for (let i = 0; i < 64; i++) {
