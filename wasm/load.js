@@ -1,6 +1,6 @@
 // wasm/load.js: the bytes of rapt.wasm as this engine takes them. For pages, workers and node; a classic script.
-// An engine without relaxed SIMD refuses a module that has one such instruction. The module lists where it has them (relaxed.mjs);
-// there, bitselect takes their place, which has as many operands and results, with a number that is padded to as many bytes. The
+// An engine without relaxed SIMD refuses a module that has one such instruction. The module lists where it has them
+// (relaxed.mjs); there, bitselect takes their place, which has as many operands and results, with a number that is padded to as many bytes. The
 // library's probe finds that it is no multiply-add, and the kernels that have it are not used.
 'use strict'
 

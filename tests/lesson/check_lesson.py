@@ -1,5 +1,5 @@
-"""check_lesson.py PAGE FOLDER: the lesson in headless Chromium. It leaves in FOLDER what the page saves (lesson.yaml, en-fr.tsv), its
-commands (command), and the checksum of the model that it trained (sha256). For check_lesson.sh."""
+"""check_lesson.py PAGE FOLDER: the lesson in headless Chromium. It leaves in FOLDER what the page saves (lesson.yaml, en-fr.tsv),
+its commands (command), and the checksum of the model that it trained (sha256). For check_lesson.sh."""
 import json
 import os
 import pathlib
@@ -38,7 +38,8 @@ class Lesson(Page):
     def until(self, holds, seconds=120):
         end = time.monotonic() + seconds
         while not holds():
-            expect(time.monotonic() < end, "waited in vain:", self.find("#broken").text, self.text("#state"), self.text("#unread"))
+            expect(time.monotonic() < end, "waited in vain:", self.find("#broken").text, self.text("#state"),
+                   self.text("#unread"))
             time.sleep(0.05)
 
     def text(self, selector):
@@ -135,8 +136,10 @@ def moves_by_keys(page):
     expect(page.text("#curve output").startswith("step 1:"), page.text("#curve output"))
     page.run("document.getElementById('once').focus()")
     before = page.step()
+    expect(page.find("#sum-line").is_displayed(), "the checksum of this step")
     page.press(Keys.ENTER)
     page.until(lambda: page.step() == before + 1)
+    expect(not page.find("#sum-line").is_displayed(), "it is of the step before")
     unnamed = page.run("""return [...document.querySelectorAll("button, input, canvas[tabindex], svg[tabindex]")].filter(node =>
         node.getClientRects().length && !node.ariaLabel && !node.textContent.trim() && !node.labels?.length &&
         !node.getAttribute("aria-label")).map(node => node.outerHTML.slice(0, 80))""")
@@ -188,9 +191,11 @@ def fits(page):
             page.resize(theme, width)
             page.until(lambda: page.run("return document.documentElement.dataset.theme") == theme)
             page.settle()
-            cut = page.run("""return [...document.querySelectorAll("main *, header *")].filter(node => node.getClientRects().length &&
-                node.getBoundingClientRect().right > innerWidth + 1 && !node.closest(".scrolls, pre")).map(node => node.outerHTML.slice(0, 80))""")
-            expect(cut == [] and page.run("return document.documentElement.scrollWidth <= innerWidth"), width, "is too narrow for", cut)
+            cut = page.run("""return [...document.querySelectorAll("main *, header *")].filter(node =>
+                node.getClientRects().length && node.getBoundingClientRect().right > innerWidth + 1 &&
+                !node.closest(".scrolls, pre")).map(node => node.outerHTML.slice(0, 80))""")
+            expect(cut == [] and page.run("return document.documentElement.scrollWidth <= innerWidth"),
+                   width, "is too narrow for", cut)
 
 
 def assert_quiet(driver):

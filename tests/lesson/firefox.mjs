@@ -1,7 +1,7 @@
-/* tests/lesson/firefox.mjs PAGE FOLDER: the lesson in headless Firefox, by WebDriver BiDi, which Firefox speaks itself: it trains 50
- * steps, and leaves recipe, pairs, commands and the model's checksum in FOLDER. For check_lesson.sh. */
+/* tests/lesson/firefox.mjs PAGE FOLDER: the lesson in headless Firefox, by WebDriver BiDi, which Firefox speaks itself: it trains
+ * 50 steps, and leaves recipe, pairs, commands and the model's checksum in FOLDER. For check_lesson.sh. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -95,5 +95,6 @@ try {
 } finally {
     socket.close();
     browser.removeAllListeners("exit");
+    browser.on("exit", () => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }));
     browser.kill();
 }

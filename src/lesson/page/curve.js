@@ -30,8 +30,8 @@ const lastPoint = () => runs.now?.points[runs.now.points.length - 1];
 /* ---- the picture ---- */
 
 function curveScale() {
-    const all = [runs.now, ...runs.earlier], most = Math.max(...all.map(run => run.even), ...all.flatMap(run => run.points.slice(0, 3)
-        .map(point => point.loss)));
+    const all = [runs.now, ...runs.earlier], first = all.flatMap(run => run.points.slice(0, 3));
+    const most = Math.max(...all.map(run => run.even), ...first.map(point => point.loss));
     const last = Math.max(200, ...all.map(run => run.points[run.points.length - 1]?.step ?? 0));
     const top = Math.ceil(most + 0.3), steps = Math.min(Math.ceil(last / 100) * 100, Math.max(...all.map(run => run.steps)));
     const width = plot.width - CURVE.left - CURVE.right, height = CURVE.height - CURVE.top - CURVE.bottom;
@@ -42,8 +42,9 @@ function curveScale() {
 function axes(scale) {
     const nodes = [], every = [50, 100, 200, 250, 500].find(n => scale.steps / n <= Math.max(2, plot.width / 90)) ?? 500;
     for (let loss = 0; loss <= scale.top; loss += scale.top > 5 ? 2 : 1) {
-        nodes.push(draw("line", { class: "grid", x1: CURVE.left, x2: plot.width - CURVE.right, y1: scale.y(loss), y2: scale.y(loss) }),
-            draw("text", { class: "tick end", x: CURVE.left - 7, y: scale.y(loss) + 4 }, String(loss)));
+        const y = scale.y(loss);
+        nodes.push(draw("line", { class: "grid", x1: CURVE.left, x2: plot.width - CURVE.right, y1: y, y2: y }),
+            draw("text", { class: "tick end", x: CURVE.left - 7, y: y + 4 }, String(loss)));
     }
     for (let step = 0; step <= scale.steps; step += every)
         nodes.push(draw("text", { class: "tick", x: scale.x(step), y: CURVE.height - 6 }, String(step)));
@@ -59,8 +60,11 @@ const line = (scale, run, value, kind) => draw("polyline", { class: kind, points
 
 function mark(scale) {
     const point = runs.now.points[plot.at - 1];
-    return !point ? [] : [draw("line", { class: "mark", x1: scale.x(point.step), x2: scale.x(point.step), y1: CURVE.top,
-        y2: CURVE.height - CURVE.bottom }), draw("circle", { class: "mark", r: 4, cx: scale.x(point.step), cy: scale.y(point.smooth) })];
+    if (!point)
+        return [];
+    const x = scale.x(point.step);
+    return [draw("line", { class: "mark", x1: x, x2: x, y1: CURVE.top, y2: CURVE.height - CURVE.bottom }),
+        draw("circle", { class: "mark", r: 4, cx: x, cy: scale.y(point.smooth) })];
 }
 
 function drawCurve() {
@@ -80,8 +84,8 @@ function drawCurve() {
 
 function tellPoint() {
     const point = runs.now.points[plot.at - 1];
-    plot.readout.textContent = point ? t("curve.step", { step: point.step, loss: show(point.loss, 3), smooth: show(point.smooth, 3) }) :
-        t("curve.help");
+    plot.readout.textContent = !point ? t("curve.help") :
+        t("curve.step", { step: point.step, loss: show(point.loss, 3), smooth: show(point.smooth, 3) });
 }
 
 /* ---- the reader ---- */
@@ -110,8 +114,9 @@ function buildCurve() {
     plot.svg = draw("svg", { class: "curve", role: "img", tabindex: "0", onkeydown: curveKey, onpointermove: curvePointed,
         onpointerdown: curvePointed, onpointerleave: () => moveMark(null), onblur: () => moveMark(null) });
     plot.readout = make("output", {});
-    const key = name => make("span", { class: `curve-key ${name}` }, make("i", { "aria-hidden": "true" }), t(`curve.key.${name}`));
-    byId("curve").replaceChildren(plot.svg, make("p", { class: "curve-keys" }, key("loss"), key("smooth"), key("val_loss")), plot.readout);
+    const keys = ["loss", "smooth", "val_loss"].map(name =>
+        make("span", { class: `curve-key ${name}` }, make("i", { "aria-hidden": "true" }), t(`curve.key.${name}`)));
+    byId("curve").replaceChildren(plot.svg, make("p", { class: "curve-keys" }, ...keys), plot.readout);
     new ResizeObserver(() => {
         plot.width = Math.max(240, plot.svg.clientWidth);
         drawCurve();

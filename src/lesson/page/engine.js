@@ -1,7 +1,7 @@
 /* engine.js: the worker in which rapt runs, as seen from the page: questions with answers, and what it tells of its own accord.
- * The page carries the compiled program and the sentence pairs, compressed; worker.js is the other end. A browser that does not know
- * the instructions of relaxed SIMD gets the program without them (raptBytes of wasm/load.js); what they compute where they are known,
- * the program asks itself when it starts. */
+ * The page carries the compiled program and the sentence pairs, compressed; worker.js is the other end. A browser that does not
+ * know the instructions of relaxed SIMD gets the program without them (raptBytes of wasm/load.js); what they compute where they
+ * are known, the program asks itself when it starts. */
 const unpacked = id => unpackLzma(Uint8Array.from(atob(byId(id).textContent), letter => letter.charCodeAt(0)));
 
 const engine = { worker: null, waiting: new Map(), count: 0, told: () => {} };

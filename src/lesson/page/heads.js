@@ -25,7 +25,7 @@ const namesOf = kind => ({ rows: kind.startsWith("encoder") ? state.look.source 
 
 function buildAttention() {
     map.heat = new HeatMap({ label: t("attention.title"), widest: 58, square: true, tallest: 520,
-        hover: cell => change({ seen: cell ? { row: state.kind.startsWith("encoder") ? "source" : "reads", position: cell.row } : null }) });
+        hover: cell => change({ seen: cell && { row: state.kind.startsWith("encoder") ? "source" : "reads", position: cell.row } }) });
     byId("attention-map").replaceChildren(map.heat.node);
     byId("heads").dataset.shape = "";
     roving(byId("heads"), "button", button => button.click());
@@ -39,9 +39,10 @@ function headButton(kind, block, head) {
         onclick: () => change({ kind, block, head }) }, make("canvas", { "aria-hidden": "true" }), headName(head));
 }
 
-const kindRows = kind => [make("span", { class: "kind-name" }, t(`attention.${kind.id}`)), ...kind.blocks.flatMap(({ count }, block) =>
-    [make("span", { class: "block-name" }, t("attention.block", { block })),
-        ...[-1, ...Array(count).keys()].map(head => headButton(kind.id, block, head))])];
+const blockRow = (kind, block, count) => [make("span", { class: "block-name" }, t("attention.block", { block })),
+    ...[-1, ...Array(count).keys()].map(head => headButton(kind.id, block, head))];
+const kindRows = kind => [make("span", { class: "kind-name" }, t(`attention.${kind.id}`)),
+    ...kind.blocks.flatMap(({ count }, block) => blockRow(kind, block, count))];
 
 function buildHeads(kinds) {
     const place = byId("heads"), count = kinds[0].blocks[0].count;

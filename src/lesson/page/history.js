@@ -4,7 +4,8 @@ const past = { key: null, entries: [] }; /* { step, translation }, the newest fi
 
 function showHistory() {
     byId("history").replaceChildren(...past.entries.map(({ step, translation }) => make("li", {},
-        make("span", { class: "history-step" }, t("history.step", { step })), make("span", { dir: "auto" }, translation || "–"))));
+        make("span", { class: "history-step" }, t("history.step", { step })),
+        make("span", { dir: "auto" }, translation || "–"))));
 }
 
 /* Another run or another sentence begins anew; a text that the decoder was given is no translation. */

@@ -1,5 +1,5 @@
-/* lzma.js: unpacks LZMA (Pavlov, LZMA specification, 2015; the format of `xz --format=lzma`). Browsers have gzip, of which the page
- * would be a third larger. For engine.js, which trusts its input: the page itself. */
+/* lzma.js: unpacks LZMA (Pavlov, LZMA specification, 2015; the format of `xz --format=lzma`). Browsers have gzip, with which the
+ * page would be larger by a third. For engine.js, which trusts its input: the page itself. */
 const LZMA_NEW = 1 << 10, LZMA_STATES = 12; /* a probability of a half; states of what came last */
 
 const probabilities = count => new Uint16Array(count).fill(LZMA_NEW);
@@ -108,7 +108,7 @@ function lzmaByte(range, p, from, after) {
     return node & 0xff;
 }
 
-/* How far back the next copy reaches, by which the list of the last four distances is brought up to date: 0: a copy of one byte. */
+/* Brings the list of the last four distances up to date by how far back the next copy reaches. True: a copy of one byte. */
 function lzmaRepeat(range, p, state, place, last) {
     if (range.bit(p.first, state) === 0)
         return range.bit(p.long, (state << 4) + place) === 0;
@@ -123,7 +123,8 @@ function unpackLzma(bytes) {
     const range = new RangeDecoder(bytes, 13), lengths = new LengthDecoder(), repeats = new LengthDecoder(), last = [0, 0, 0, 0];
     const p = { match: probabilities(LZMA_STATES << 4), repeat: probabilities(LZMA_STATES), first: probabilities(LZMA_STATES),
         long: probabilities(LZMA_STATES << 4), second: probabilities(LZMA_STATES), third: probabilities(LZMA_STATES),
-        slots: probabilities(4 << 6), distances: probabilities(128), align: probabilities(16), bytes: probabilities(0x300 << lc + lp) };
+        slots: probabilities(4 << 6), distances: probabilities(128), align: probabilities(16),
+        bytes: probabilities(0x300 << lc + lp) };
     let at = 0, state = 0;
     while (at < size) {
         const place = at & (1 << pb) - 1;

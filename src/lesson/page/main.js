@@ -34,7 +34,8 @@ function showPlayer() {
     key.disabled = !state.ready || state.over;
     byId("once").disabled = !state.ready || state.over || state.training;
     byId("anew").disabled = !state.ready || state.step === 0;
-    byId("figures").replaceChildren(figure("step", t("player.of", { step: state.step, steps })), figure("loss", show(last?.smooth, 3)),
+    byId("figures").replaceChildren(
+        figure("step", t("player.of", { step: state.step, steps })), figure("loss", show(last?.smooth, 3)),
         figure("val_loss", show(last?.val_loss ?? null, 3)), figure("speed", state.took === null ? "–" : show(state.took, 3)));
     byId("done").style.width = `${steps ? 100 * state.step / steps : 0}%`;
 }

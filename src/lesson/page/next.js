@@ -5,11 +5,13 @@ const BARS = 6, DRAWS = 3;
 
 function slider(name, attributes, value, changed, word) {
     const output = make("output", { for: `slider-${name}` }, word(value));
-    const input = make("input", { type: "range", id: `slider-${name}`, value, ...attributes, "aria-valuetext": word(value), oninput: () => {
+    const moved = () => {
         output.textContent = word(Number(input.value));
         input.setAttribute("aria-valuetext", output.textContent);
         changed(Number(input.value));
-    } });
+    };
+    const input = make("input", { type: "range", id: `slider-${name}`, value, ...attributes, "aria-valuetext": word(value),
+        oninput: moved });
     return make("p", {}, make("label", { for: `slider-${name}` }, t(`next.${name}`)), input, output);
 }
 

@@ -4,9 +4,12 @@ const CHOICES = { data: ["fr", "zh"], layers: [1, 2, 3], heads: [1, 2, 4, 8], wi
 const FIRST_CHOICES = { data: "fr", layers: 1, heads: 4, width: 64, rate: 0.005, positions: "sinusoidal", dropout: 0, seed: 1 };
 const MAX_SEED = 999999;
 
+/* A value as the page writes it, or null: it has no word of its own. */
+const wordOf = (name, value) => has(`options.${name}.${value}`) ? t(`options.${name}.${value}`) : null;
+
 /* What tells a run from the first choices, for the list of earlier ones. */
 function runName(options) {
-    const word = (name, value) => has(`options.${name}.${value}`) ? t(`options.${name}.${value}`) : `${t(`options.${name}`)} ${value}`;
+    const word = (name, value) => wordOf(name, value) ?? `${t(`options.${name}`)} ${value}`;
     const others = Object.keys(FIRST_CHOICES).filter(name => options[name] !== FIRST_CHOICES[name]);
     return others.length ? others.map(name => word(name, options[name])).join(", ") : t(`options.data.${options.data}`);
 }
@@ -14,9 +17,9 @@ function runName(options) {
 /* `chosen` gets the name and the value. */
 function buildOptions(chosen) {
     const place = byId("options"), marks = [];
-    const word = (name, value) => has(`options.${name}.${value}`) ? t(`options.${name}.${value}`) : String(value);
     for (const [name, values] of Object.entries(CHOICES)) {
-        const choice = segments(t(`options.${name}`), values, values.map(value => word(name, value)), value => chosen(name, value));
+        const words = values.map(value => wordOf(name, value) ?? String(value));
+        const choice = segments(t(`options.${name}`), values, words, value => chosen(name, value));
         choice.node.dataset.option = name;
         marks.push(() => choice.mark(state.options[name]));
         place.append(choice.node);
@@ -26,7 +29,8 @@ function buildOptions(chosen) {
         chosen("seed", Number.isFinite(value) ? Math.max(0, Math.min(MAX_SEED, value)) : FIRST_CHOICES.seed);
     } });
     marks.push(() => { seed.value = state.options.seed; });
-    place.append(make("span", { class: "choice", "data-option": "seed" }, make("label", { for: "seed" }, t("options.seed")), seed));
+    const label = make("label", { for: "seed" }, t("options.seed"));
+    place.append(make("span", { class: "choice", "data-option": "seed" }, label, seed));
     const markAll = () => marks.forEach(mark => mark());
     watch(what => "options" in what && markAll());
     markAll();

@@ -1,5 +1,5 @@
-/* proof.js: what rapt needs to make the same model elsewhere, the checksum that it can be compared by, and the page of rapt explain
- * of this step. */
+/* proof.js: what rapt needs to make the same model elsewhere, the checksum that it can be compared by, and the page of
+ * `rapt explain` of this step. */
 function save(name, type, content) {
     const url = URL.createObjectURL(new Blob([content], { type }));
     make("a", { href: url, download: name }).click();

@@ -36,9 +36,10 @@ function buildExamples() {
 
 function chipFor(row, position, text) {
     const token = { row, position }, name = t(row === "source" ? "sentence.source" : "sentence.reads");
-    return make("button", { type: "button", class: "token", "aria-pressed": "false", "aria-label": t("sentence.chip", { row: name,
-        position, text: visible(text) }), onpointerenter: () => change({ seen: token }), onpointerleave: () => change({ seen: null }),
-    onclick: () => change({ pinned: token, seen: null }) }, make("span", { class: "text", dir: "auto" }, visible(text)),
+    return make("button", { type: "button", class: "token", "aria-pressed": "false",
+        "aria-label": t("sentence.chip", { row: name, position, text: visible(text) }),
+        onpointerenter: () => change({ seen: token }), onpointerleave: () => change({ seen: null }),
+        onclick: () => change({ pinned: token, seen: null }) }, make("span", { class: "text", dir: "auto" }, visible(text)),
     make("span", { class: "weight" }));
 }
 
@@ -97,8 +98,8 @@ function lightUp() {
     const cross = ofTarget ? rowOfWeights("decoder.cross_attention", token.position) : null;
     const own = rowOfWeights(ofTarget ? "decoder.self_attention" : "encoder.attention", token.position);
     const source = paintRow("source", ofTarget ? cross : own, ofTarget ? "--accent-tint" : "--second-tint", token);
-    const target = paintRow("reads", ofTarget ? own : null, "--second-tint", token), origin = byId("words").getBoundingClientRect();
-    const box = chip => chip.getBoundingClientRect(), from = (ofTarget ? target : source)[token.position];
+    const target = paintRow("reads", ofTarget ? own : null, "--second-tint", token);
+    const box = chip => chip.getBoundingClientRect(), origin = box(byId("words")), from = (ofTarget ? target : source)[token.position];
     const curves = ofTarget && onOneLine(source) && onOneLine(target) ?
         source.map((chip, i) => [chip, cross[i]]).filter(([, weight]) => weight > FAINT)
             .map(([chip, weight]) => curve(box(from), box(chip), origin, weight)) : [];

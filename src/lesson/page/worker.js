@@ -1,8 +1,9 @@
 /* worker.js: the side of the worker: it calls the C functions of lesson.h, trains while the page is not asking for anything, and
- * tells the page of its steps at most ten times a second. createRapt(), which makes the compiled program, stands before this file. */
+ * tells the page of its steps at most ten times a second. createRapt(), which makes the compiled program, stands before this
+ * file. */
 const TELL_EVERY = 100; /* milliseconds */
 const FOLDER = "/lesson";
-const rapt = { module: null, lesson: 0, run: 0, trains: false, points: [], seen: 0, told: 0, lookTook: 0, shown: true, watched: null };
+const rapt = { module: null, lesson: 0, run: 0, trains: false, points: [], told: 0, lookTook: 0, shown: true, watched: null };
 
 /* The JSON that a C function returns. */
 function call(name, types, ...values) {
