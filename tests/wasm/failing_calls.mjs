@@ -24,6 +24,7 @@ const RECIPE = `task: translation
 data:
   pairs: /pairs.tsv
   limit: 100
+  max_len: 24
 model:
   layers: 1
   d_model: 16
@@ -43,6 +44,11 @@ must(call('error', 'string') === '', 'a call that works leaves no reason')
 must(call('step', 'number') === 1 && call('steps_done', 'number') === 1, 'a step')
 fails('beam', call('translate', 'string', 'Where are my keys?', -1), 'a beam of -1')
 must(call('translate', 'string', 'Where are my keys?', 1) !== '' || call('error', 'string') === '', 'a translation')
+// Lines are translated, long ones cut, whatever the stack holds behind the options.
+for (let words = 1; words <= 70; words++) {
+    call('translate', 'string', 'a '.repeat(words), 1 + words % 4)
+    must(call('error', 'string') === '', `a translation of ${words} words`)
+}
 fails('more than 32 patterns', call('explain', 'string', 'Hello.', '', 'tokens '.repeat(33), 0), '33 patterns')
 fails('no.such.name', call('explain', 'string', 'Hello.', '', 'no.such.name', 0), 'a pattern that names nothing')
 const long = 'encoder.0.attention.weights '.repeat(31) + 'decoder.0.ffn' + '*'.repeat(400) // its last one is beyond 1,024 bytes
