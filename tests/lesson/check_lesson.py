@@ -173,6 +173,16 @@ def begins_anew(page):
 
 
 @check
+def trains_on_after_choices(page):
+    page.click("#train")
+    page.until(lambda: page.step() >= 3)
+    earlier = len(page.all("#earlier li"))
+    page.run("for (const value of [32, 64]) document.querySelector(`[data-option=width] [data-value='${value}']`).click()")
+    page.until(lambda: len(page.all("#earlier li")) == earlier + 1 and page.text("#state") == "Training" and page.step() >= 1, 30)
+    page.pause()
+
+
+@check
 def speaks_both_languages(page):
     step = page.text('[data-figure="step"]').split()[0]
     page.click("#language")

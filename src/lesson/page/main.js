@@ -2,7 +2,8 @@
  * what those before it define. */
 const state = { options: { ...FIRST_CHOICES }, text: EXAMPLES.fr[0], target: "", temperature: 1, topK: 0, draws: 0,
     kind: "decoder.cross_attention", block: 0, head: -1, pinned: { row: "reads", position: 1 }, seen: null, look: null,
-    run: 0, step: 0, training: false, over: false, ready: false, said: null, took: null, info: null, module: null };
+    run: 0, step: 0, training: false, resumes: false, over: false, ready: false, said: null, took: null,
+    info: null, module: null };
 
 /* ---- what is said ---- */
 
@@ -12,7 +13,7 @@ function say(key, values = {}) {
 }
 
 function fail(reason) {
-    state.training = false;
+    state.training = state.resumes = false;
     byId("broken").hidden = false;
     byId("broken").textContent = t("page.broken", { reason });
     showPlayer();
@@ -43,10 +44,11 @@ function showPlayer() {
 /* ---- the run ---- */
 
 async function begin() {
-    const options = state.options, went = state.training;
+    const options = state.options;
+    state.resumes ||= state.training;
     Object.assign(state, { training: false, over: false, ready: false, step: 0, took: null });
     const info = await ask("start", { recipe: recipeOf(options) });
-    if (options !== state.options) /* the reader has chosen again meanwhile */
+    if (options !== state.options) /* the reader has chosen again meanwhile: that run resumes what this one would */
         return;
     Object.assign(state, { info, run: info.run, ready: true });
     beginRun(runName(options), Math.log(info.target_vocab), info.steps);
@@ -54,8 +56,11 @@ async function begin() {
     forgetSum();
     say("player.ready", { parameters: info.parameters.toLocaleString("en") });
     await look();
-    if (went)
+    if (options !== state.options)
+        return;
+    if (state.resumes)
         setTraining(true);
+    state.resumes = false;
     showPlayer();
     buildProof();
 }
