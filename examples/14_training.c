@@ -139,7 +139,7 @@ static void embedding_by_hand(rapt_tape *t)
         print_gradient("output", output);
         for (size_t i = 0; i < 6; i++)
             sum[i] = words->value.grad[i] + output->value.grad[i];
-        show_check("of the embedding: one row, that of the token; both its places added",
+        show_check("of the embedding: only the token's row; the gradients of its two places are added",
                    show_difference(6, words->value.grad, (rapt_real[]){0, 0, 0, 1, 0, 0}) < 1e-6);
         show_check("of the output: every row, (probability less 1 or 0) times h",
                    show_difference(6, output->value.grad, (rapt_real[]){third, 0, third, 0, -2 * third, 0}) < 1e-6);
