@@ -67,6 +67,18 @@ verdicts_wrong() {
         }' "$1"
 }
 verdicts_hold() { verdicts_wrong "$PAGES/verdicts.md" >wrong; cat wrong; [ ! -s wrong ]; }
+# Number, line, verdict and places of each row, of the English page, and of the Chinese one in the words of the English one: the
+# place where a row is run is compared here, for tools/check_chinese.sh sees only code and numbers.
+rows_of() { awk -F' *[|] *' '/^[|] [0-9]+ [|]/ { print $2 "\t" $3 "\t" $6 "\t" $7 }' "$1"; }
+chinese_rows_of() {
+    rows_of "$1" | sed -E 's/\t一致\t/\tworks\t/; s/\t不同\t/\tdiffers\t/; s/\t更正\t/\tcorrected\t/; s/\t新增\t/\tadded\t/
+        s/代码块`/block `/g; s/第([0-9]+)章/chapter \1/g; s/、/, /g'
+}
+same_verdicts() { rows_of "$PAGES/verdicts.md" | diff - <(chinese_rows_of "$1"); }
+other_verdicts_are_found() {
+    sed '/^[|] 62 /s/ 不同 / 一致 /; /^[|] 207 /s/check_links/check_plot/' "$PAGES/verdicts.zh-CN.md" >try.zh-CN.md
+    same_verdicts try.zh-CN.md | grep -c '^>' | grep -qx 2
+}
 verdicts_are_read() {
     sed 's/^[|] 7 [|]/| 77 |/; s/| added | block `observer` |/| added | block `no` |/; 0,/| works | chapter 10 |/s//| good | chapter 99 |/' \
         "$PAGES/verdicts.md" >try.md
@@ -200,6 +212,8 @@ check 'shapes_notebook: no cell 0' refuses_cell 0
 check 'shapes_notebook: no cell 19' refuses_cell 19
 check 'every verdict names what runs it' verdicts_hold
 check 'and one that does not is found' verdicts_are_read
+check 'the Chinese table has the same verdicts' same_verdicts "$PAGES/verdicts.zh-CN.md"
+check 'and one that differs is found' other_verdicts_are_found
 for file in "$SOURCE"/examples/tutorial_*.c; do
     check_program "$(basename "$file" .c)"
 done
