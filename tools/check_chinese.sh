@@ -2,7 +2,8 @@
 # tools/check_chinese.sh: the Chinese terms of docs/glossary.md, one for each English term, and nothing else. From the root:
 #
 #   1. a row of the glossary has as many Chinese terms as English ones, and no Chinese term stands in two rows;
-#   2. no variant of its table "Chinese variants" in Chinese pages (*.zh-CN.md) and in the page of `rapt explain --html`;
+#   2. no variant of its table "Chinese variants" in Chinese pages (*.zh-CN.md), in the pages of `rapt explain --html`, `rapt
+#      serve` and the lesson, and in what ./quickstart says;
 #   3. a page NAME.zh-CN.md has the headings, the fenced blocks, the folded answers and, in each row of a table, the code and the
 #      numbers of NAME.md; each leads to the other in line 3;
 #   4. each section has the links of the English section; a link to a page that is there in Chinese leads to the Chinese one;
@@ -50,7 +51,7 @@ awk -F' *[|] *' '
 # ---- texts -------------------------------------------------------------------------------------------------------------
 {
     find . -name '*.zh-CN.md' -not -path './build*' -not -path './.*/*'
-    find src/explain/page src/serve/module/page -type f 2>/dev/null
+    find src/explain/page src/serve/module/page src/lesson/page tools/quickstart_zh.sh -type f 2>/dev/null
 } | sed 's|^\./||' | sort >"$scratch/files"
 
 # Bytes are compared: in UTF-8 a character is never found within others. What is left out becomes a "~".

@@ -3,12 +3,16 @@
 # touched, and sudo is asked for only where something is missing and the user is not root.
 missing=()
 
+# text ENGLISH: prints a text in the user's language. ./quickstart defines it first where that is Chinese.
+declare -F text >/dev/null || text() { printf '%s\n' "$1"; }
+
 is_installed() { [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null)" = 'install ok installed' ]; }
 
 need() {
-    local reason=$1 package wanted=()
+    local reason package wanted=()
+    reason=$(text "$1")
     shift
-    command -v dpkg-query >/dev/null || { echo "  $reason: $* (or what your system calls them)"; return; }
+    command -v dpkg-query >/dev/null || { echo "  $reason: $* ($(text 'or what your system calls them'))"; return; }
     for package; do
         is_installed "$package" || wanted+=("$package")
     done
@@ -21,12 +25,12 @@ install_missing() {
     [ ${#missing[@]} -gt 0 ] || return 0
     if [ "$(id -u)" != 0 ]; then
         root=(sudo)
-        command -v sudo >/dev/null || { echo "please install, as root: apt-get install ${missing[*]}"; return 1; }
+        command -v sudo >/dev/null || { echo "$(text 'please install, as root'): apt-get install ${missing[*]}"; return 1; }
     fi
-    echo "installing: ${missing[*]}"
+    echo "$(text installing): ${missing[*]}"
     "${root[@]}" apt-get update -qq
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Lock::Timeout=300 --no-install-recommends "${missing[@]}" >/dev/null ||
-        { echo "could not install: ${missing[*]}"; return 1; }
+        { echo "$(text 'could not install'): ${missing[*]}"; return 1; }
 }
 
 # What it takes to try the page of rapt explain --html in a browser; large, so only where asked for.
