@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """check_page.py FOLDER: opens translation.html, language_model.html and long.html of FOLDER in headless Chromium and compares
-what they show with the numbers of the .json beside them; of the long one: check_page_long.py; the languages:
-check_page_language.py; the slider over checkpoints: check_page_training.py. For check_page.sh. The last line: "N passed, N failed, N skipped"."""
+what they show with the numbers of the .json beside them; of the long one: check_page_long.py; lines of heads:
+check_page_lines.py; the languages: check_page_language.py; the slider over checkpoints: check_page_training.py. For check_page.sh. The last line: "N passed, N failed, N skipped"."""
 import json
 import math
 import re
@@ -9,6 +9,7 @@ import sys
 import traceback
 
 import check_page_language
+import check_page_lines
 import check_page_long
 import check_page_training
 from page_browser import (FOLDER, ActionChains, By, Keys, Page, ScrollOrigin, choose_head, expect, is_percent, near, number, start,
@@ -516,6 +517,7 @@ def main(plan):
 
 
 if __name__ == "__main__":
-    sys.exit(main([("translation", CHECKS + check_page_language.CHECKS + check_page_language.ANY_PAGE),
-                   ("language_model", CHECKS + check_page_language.CHECKS),
-                   ("long", check_page_long.CHECKS + check_page_language.CHECKS), ("training", check_page_training.CHECKS)]))
+    on_both = CHECKS + check_page_lines.CHECKS + check_page_language.CHECKS
+    sys.exit(main([("translation", on_both + check_page_language.ANY_PAGE), ("language_model", on_both),
+                   ("long", check_page_long.CHECKS + check_page_lines.LONG_CHECKS + check_page_language.CHECKS),
+                   ("training", check_page_training.CHECKS)]))

@@ -75,6 +75,7 @@ function buildPage() {
     buildTraining();
     buildAttention();
     buildSentence();
+    buildHeadLines();
     buildDiagram();
     buildSteps();
     buildBackward();
