@@ -9,41 +9,22 @@ import math
 
 from rapt import nn
 
-
-def turn(X, base=10000):
-    """X [..., place, d] with its pairs j and j + d/2 turned by place / base^(2j/d)."""
-    places, d = X.shape[-2:]
-    angles = nn.tensor([[place / base ** (2 * j / d) for j in range(d // 2)] for place in range(places)])
-    a, b = X[..., :d // 2], X[..., d // 2:]
-    return nn.concat([a * nn.cos(angles) - b * nn.sin(angles), a * nn.sin(angles) + b * nn.cos(angles)], -1)
+batch, time, features, heads, kv_heads = 4, 16, 64, 4, 2
+size = features // heads
+x = nn.draw("x", (batch, time, features))
+W_q, W_o = (nn.Linear(features, features, bias=False) for _ in "qo")
+W_k, W_v = (nn.Linear(features, kv_heads * size, bias=False) for _ in "kv")
 
 
-class RotaryAttention(nn.Module):
-    """Causal attention with rotary positions, whose heads share keys and values in groups."""
-
-    def __init__(self, features, heads, kv_heads):
-        super().__init__()
-        self.heads, self.kv_heads, self.size = heads, kv_heads, features // heads
-        self.q, self.o = (nn.Linear(features, features, bias=False) for _ in "qo")
-        self.k, self.v = (nn.Linear(features, kv_heads * self.size, bias=False) for _ in "kv")
-
-    def forward(self, X):
-        batch, time, features = X.shape
-
-        def by_heads(x):
-            return x.reshape(batch, time, self.heads, self.size).transpose(1, 2)
-
-        def shared(x):
-            x = x.reshape(batch * time, self.kv_heads, self.size)
-            return by_heads(nn.repeat_interleave(x, self.heads // self.kv_heads, 1))
-
-        q, k, v = turn(by_heads(self.q(X))), turn(shared(self.k(X))), shared(self.v(X))
-        scores = q @ k.transpose(2, 3) / math.sqrt(self.size)
-        weights = nn.masked_softmax(scores, [list(range(1, time + 1))] * batch)
-        return self.o((weights @ v).transpose(1, 2).reshape(batch, time, features))
+def by_heads(linear):
+    return linear(x).reshape(batch, time, -1, size).transpose(1, 2)
 
 
-attention = RotaryAttention(64, 4, kv_heads=2)
-for name, linear in (("W_q", attention.q), ("W_k", attention.k), ("W_v", attention.v)):
+q = by_heads(W_q)
+k, v = (nn.repeat_interleave(by_heads(linear), heads // kv_heads, 1) for linear in (W_k, W_v))
+weights = nn.masked_softmax(q @ k.transpose(2, 3) / math.sqrt(size), [list(range(1, time + 1))] * batch)
+output = W_o((weights @ v).transpose(1, 2).reshape(batch, time, features))
+for name, linear in (("W_q", W_q), ("W_k", W_k), ("W_v", W_v)):
     print(f"{name}:", list(linear.weight.shape))
-print("output:", list(attention(nn.draw("x", (4, 16, 64))).shape))
+print("output:", list(output.shape))
+assert k[:, 0].tolist() == k[:, 1].tolist() and k[:, 2].tolist() == k[:, 3].tolist()  # one key for two heads

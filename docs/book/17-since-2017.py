@@ -35,11 +35,10 @@ class RotaryAttention(nn.Module):
         batch, time, features = X.shape
 
         def by_heads(x):
-            return x.reshape(batch, time, self.heads, self.size).transpose(1, 2)
+            return x.reshape(batch, time, -1, self.size).transpose(1, 2)
 
         def shared(x):
-            x = x.reshape(batch * time, self.kv_heads, self.size)
-            return by_heads(nn.repeat_interleave(x, self.heads // self.kv_heads, 1))
+            return nn.repeat_interleave(by_heads(x), self.heads // self.kv_heads, 1)
 
         q, k, v = turn(by_heads(self.q(X))), turn(shared(self.k(X))), shared(self.v(X))
         scores = q @ k.transpose(2, 3) / math.sqrt(self.size)
