@@ -64,6 +64,7 @@
  *   rapt/score.h     loss, perplexity and bits per byte of given texts and translations
  *   rapt/metrics.h   BLEU and chrF as sacreBLEU computes them; the sentence BLEU of the book
  *   rapt/io.h        model folders: load, save; a set of parameters to and from safetensors
+ *   rapt/heads.h     the attention heads of a model, and the model with some of them switched off
  *   rapt/policy.h    how a model of Hugging Face is decoded: what its generation_config.json says
  *   rapt/chat.h      conversations as prompts, by a model's chat template
  *   rapt/text.h      tokenizers: words, characters, byte-level BPE

@@ -18,7 +18,7 @@ done
 # ---- a folder includes only from folders above it --------------------------------------------------------------------
 # Public headers count as part of the folder that implements them. Kernels know nothing but base.
 layers='base kernels tensor tape ops nn text print metrics data io search decode engine explain recipe group train view lesson fetch serve cli bench'
-headers='glossary:text base:base defaults:base tensor:tensor tape:tape observe:tape profile:tape nn:nn lm:nn kv:nn transformer:nn text:text chat:text print:print figure:view metrics:metrics data:data stream:data policy:io io:io decode:decode engine:engine markup:decode generate:decode embed:decode rerank:decode score:decode explain:explain recipe:recipe group:group train:train use:explain parts:nn'
+headers='glossary:text base:base defaults:base tensor:tensor tape:tape observe:tape profile:tape nn:nn lm:nn kv:nn transformer:nn text:text chat:text print:print figure:view metrics:metrics data:data stream:data policy:io io:io heads:io decode:decode engine:engine markup:decode generate:decode embed:decode rerank:decode score:decode explain:explain recipe:recipe group:group train:train use:explain parts:nn'
 grep -rn '^ *# *include *"' src | awk -F: -v layers="$layers" -v headers="$headers" '
     BEGIN {
         n = split(layers, list, " "); for (i = 1; i <= n; i++) level[list[i]] = i

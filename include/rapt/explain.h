@@ -75,7 +75,7 @@ static inline rapt_explain_options rapt_explain_options_default(void)
  * The caller frees the result with rapt_explanation_free. NULL with `err` (which may be NULL) set:
  *   RAPT_ERR_VALUE      options without a size; a text or target that is empty, longer than the model takes, or of unknown
  *                       words, where that is strict; a target for a language model; gradients of a text of one token;
- *                       `like` is of a model of another task or other sizes;
+ *                       `like` is of a model of another task or other sizes; gradients of a model with heads switched off;
  *   RAPT_ERR_FORMAT     a text that is not UTF-8, where the tokenizer needs it;
  *   RAPT_ERR_NOT_FOUND  a pattern that matches no intermediate and no part ("loss": none without gradients); the message has
  *                       a near name;
@@ -148,6 +148,10 @@ RAPT_API double rapt_explanation_loss(const rapt_explanation *e);
  * capitalized if the model says so). It belongs to the explanation, and a NUL follows it. *size, unless `size` is NULL, is its
  * length. NULL for language models. */
 RAPT_API const char *rapt_explanation_target(const rapt_explanation *e, size_t *size);
+
+/* The names of the heads that are switched off in the model of the pass (rapt/heads.h), [*count]; they belong to the
+ * explanation. */
+RAPT_API const char *const *rapt_explanation_heads_off(const rapt_explanation *e, size_t *count);
 
 /* ---- as text, JSON and HTML ------------------------------------------------------------------------------- */
 

@@ -277,6 +277,8 @@ typedef struct rapt_multi_head_attention {
     const rapt_param *rotary; /* the table of rapt_op_rotary for queries and keys, or NULL */
     rapt_attention_scores scores;
     size_t window; /* rapt_mask.window of causal self-attention; rapt_multi_head_attention_init sets 0 */
+    const uint8_t *off; /* [heads], not 0: the head is switched off, and the output projection gets zeros from it; NULL: none is.
+                           For inference only (rapt/heads.h) */
 } rapt_multi_head_attention;
 
 /* Root mean square norms of queries and keys (Henry et al. 2020, section 3.1, has another norm): over each head, with one weight

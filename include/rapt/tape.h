@@ -344,6 +344,8 @@ typedef struct rapt_op_attention_options {
     double dropout;         /* its probability for a weight, 0 to below 1 */
     rapt_attention_capture capture;
     rapt_tensor **weights;  /* becomes the weights; NULL: they are not wanted */
+    const uint8_t *off;     /* [heads]: not 0 where a head is switched off, whose features of the result are zeros. NULL: all are
+                               on. There is no backward pass of heads that are off */
 } rapt_op_attention_options;
 
 /* softmax(q k^T / sqrt(d)) v for each head, with dropout on the weights (Vaswani et al. 2017, eq. 1). q [batch, queries,

@@ -11,6 +11,7 @@
 #include "rapt/chat.h"
 #include "rapt/policy.h"
 #include "rapt/io.h"
+#include "rapt/heads.h"
 #include "rapt/glossary.h"
 #include "rapt/metrics.h"
 #include "rapt/score.h"

@@ -15,6 +15,7 @@
 /* Rows of several commands; `at` is the offset of the field that a row sets. */
 #define CLI_OPTION_ADAPTER(at) \
     OPTION_TEXT("adapter", "DIR", at, "Add the low-rank adapters (LoRA) of DIR, which PEFT or rapt train wrote")
+#define CLI_OPTION_WITHOUT_HEAD(names, count) OPTION_TEXTS("without-head", "HEAD", names, count, CLI_MAX_HEADS, CLI_WITHOUT_HEAD)
 #define CLI_OPTION_THREADS(at) \
     OPTION_INT("threads", "N", at, 1, 256, "Number of threads (default: RAPT_THREADS, else all CPUs); the result is the same")
 #define CLI_OPTION_SET(at, count, most) \
@@ -28,6 +29,9 @@
     OPTION_VALUE(OPTION_KIND_TAKE, "weights", "T", at, meaning, .other = precision, .take = cli_take_weights, \
                  .words = CLI_WEIGHT_TYPES)
 #define CLI_OPTION_KV_CACHE(at, meaning) OPTION_WORD("kv-cache", "T", at, 0, "fp32, bf16, q8_0", meaning)
+#define CLI_WITHOUT_HEAD                                                                                               \
+    "Switch an attention head off, so that it hands zeros to the output projection: a head, as in "                    \
+    "decoder.1.cross_attention.2, or all that match a shell pattern, such as '*.attention.0'; can be repeated"
 #define CLI_WEIGHT_TYPES "fp32, bf16, q8_0, q4_0"
 #define CLI_PRECISION "Matmul precision: fp32 (default) or bf16"
 #define CLI_WEIGHTS                                                                                                     \
@@ -38,6 +42,13 @@
     "What the KV cache stores keys and values in: fp32 (default), bf16 (half the memory) or q8_0 (8 bits and a scale for " \
     "32: about a quarter)"
 option_take cli_take_weights;
+
+/* --without-head; heads.count is 0 unless it was given. */
+enum { CLI_MAX_HEADS = 256 };
+typedef struct cli_heads {
+    const char *names[CLI_MAX_HEADS];
+    size_t count;
+} cli_heads;
 
 /* Prints "rapt: MESSAGE" to stderr; returns 1. */
 int cli_fail(const rapt_error *err);

@@ -5,6 +5,7 @@
 #include "cli/cmd_info.h"
 #include "cli/say.h"
 #include "io/model_core.h"
+#include "io/model_heads.h"
 
 static void cli_model_say(const char *folder)
 {
@@ -57,6 +58,21 @@ rapt_model *cli_model_inference(const char *folder, const char *adapter, rapt_ta
     o.inference = true;
     o.adapter = adapter;
     return cli_model_load(folder, &o, err);
+}
+
+rapt_model *cli_model_without(rapt_model *m, const cli_heads *heads, rapt_error *err)
+{
+    rapt_error why = {0};
+    if (!m || heads->count == 0)
+        return m;
+    rapt_model *without = rapt_model_without_heads(m, heads->names, heads->count, &why);
+    if (without) {
+        model_heads_own(without, m);
+        return without;
+    }
+    rapt_fail(err, why.code, "--without-head: %s", why.message);
+    rapt_model_free(m);
+    return NULL;
 }
 
 void cli_model_deeper_reason(const char *folder, rapt_task task, rapt_error *err)

@@ -226,6 +226,7 @@ int cmd_chat(int argc, char **argv)
     if (!chat)
         cli_model_deeper_reason(a.model, RAPT_TASK_LANGUAGE_MODEL, &err);
     rapt_model *m = chat ? cli_model_inference(a.model, a.g.adapter, RAPT_TASK_LANGUAGE_MODEL, &err) : NULL;
+    m = cli_model_without(m, &a.g.without, &err);
     if (m)
         cli_model_limit_context(m, a.g.context);
     rapt_code code = m ? chat_run(&a, chat, m, &err) : RAPT_ERR_IO;

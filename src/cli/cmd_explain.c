@@ -24,6 +24,7 @@ typedef struct explain_arguments {
     const char *model, *text, *html;
     const char *train, *operand; /* a target given with --train, or behind the text */
     const char *only[MAX_ONLY];
+    cli_heads without;
     bool json, checkpoints, has_position;
     explain_color color;
     rapt_explain_options options;
@@ -55,6 +56,7 @@ static const cli_option OPTIONS[] = {
     OPTION_FLAG("checkpoints", AT(checkpoints), "With --html: a slider over the checkpoints of MODEL, the folder of a training "
                 "run: attention weights and predictions of each, from untrained/ on where the recipe kept it "
                 "(train.keep_untrained)", .needs = "html"),
+    CLI_OPTION_WITHOUT_HEAD(AT(without.names), AT(without.count)),
     OPTION_FLAG("strict", AT(options.strict), "Unknown words are errors; by default a warning names them, and <unk> is shown"),
     CLI_OPTION_THREADS(AT(options.threads)),
     OPTION_WORD("color", "WHEN", AT(color), COLOR_AUTO, "auto, always, never", "auto (default: on a terminal, unless NO_COLOR is "
@@ -73,6 +75,8 @@ static void cmd_explain_finish(void *arguments)
     if (a->train && a->operand)
         usage_error("one target only");
     a->options.gradients = options_given("train");
+    if (a->options.gradients && a->without.count)
+        usage_error("--train computes gradients with all heads on: not with --without-head");
     a->options.target = rapt_text_of(a->train ? a->train : a->operand);
     a->format.color = a->color == COLOR_ALWAYS || (a->color == COLOR_AUTO && terminal_has_colors());
     if (a->json + a->format.table + (a->html != NULL) > 1)
@@ -102,7 +106,7 @@ typedef struct explain_checkpoints {
 } explain_checkpoints;
 
 /* Takes the model. */
-static rapt_code explain_checkpoint(rapt_model *m, uint64_t step, const rapt_explanation *like, int threads,
+static rapt_code explain_checkpoint(rapt_model *m, uint64_t step, const rapt_explanation *like, const explain_arguments *a,
                                     explain_checkpoints *all, rapt_error *err)
 {
     static const char *const names[] = {"*.weights"};
@@ -110,7 +114,8 @@ static rapt_code explain_checkpoint(rapt_model *m, uint64_t step, const rapt_exp
     o.names = names;
     o.name_count = 1;
     o.like = like;
-    o.threads = threads;
+    o.threads = a->options.threads;
+    m = cli_model_without(m, &a->without, err);
     rapt_explanation *e = m ? rapt_explanation_new(m, NULL, 0, &o, err) : NULL;
     rapt_model_free(m);
     if (!e)
@@ -127,9 +132,10 @@ static rapt_code find_untrained(const char *folder, char **path, bool *there, ra
 
 /* Explains the tokens of `like` (attention weights and predictions) with each checkpoint of the model folder, first with its
  * untrained/ if it has one; one model is in memory at a time. Call explain_checkpoints_free afterwards in any case. */
-static rapt_code explain_checkpoints_read(const char *folder, const rapt_explanation *like, int threads,
-                                          explain_checkpoints *all, rapt_error *err)
+static rapt_code explain_checkpoints_read(const explain_arguments *a, const rapt_explanation *like, explain_checkpoints *all,
+                                          rapt_error *err)
 {
+    const char *folder = a->model;
     uint64_t *steps = NULL;
     size_t count = 0;
     char *untrained = NULL;
@@ -144,9 +150,9 @@ static rapt_code explain_checkpoints_read(const char *folder, const rapt_explana
     if (!code && !all->list)
         code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu checkpoints", count);
     if (!code && there)
-        code = explain_checkpoint(rapt_model_load(untrained, NULL, err), 0, like, threads, all, err);
+        code = explain_checkpoint(rapt_model_load(untrained, NULL, err), 0, like, a, all, err);
     for (size_t i = 0; i < count && !code; i++)
-        code = explain_checkpoint(rapt_model_load_checkpoint(folder, steps[i], err), steps[i], like, threads, all, err);
+        code = explain_checkpoint(rapt_model_load_checkpoint(folder, steps[i], err), steps[i], like, a, all, err);
     free(untrained);
     free(steps);
     return code;
@@ -181,7 +187,7 @@ static rapt_code explain_save_page(const explain_arguments *a, const rapt_explan
     explain_checkpoints all = {0};
     if (!*a->html)
         return rapt_fail(err, RAPT_ERR_VALUE, "the output path is empty");
-    rapt_code code = a->checkpoints ? explain_checkpoints_read(a->model, e, a->options.threads, &all, err) : RAPT_OK;
+    rapt_code code = a->checkpoints ? explain_checkpoints_read(a, e, &all, err) : RAPT_OK;
     rapt_explain_page_options o = rapt_explain_page_options_default();
     o.full = a->format.full;
     o.checkpoints = all.list;
@@ -229,6 +235,7 @@ int cmd_explain(int argc, char **argv)
     a.format.width = cli_width();
     options_parse(&explain_command, argc, argv, &a);
     rapt_model *m = (a.options.gradients ? cli_model : cli_model_any_inference)(a.model, &err);
+    m = cli_model_without(m, &a.without, &err);
     if (m && m->task == RAPT_TASK_LANGUAGE_MODEL && a.options.target.data) { /* which options fit is known only when the model is
                                                                            loaded */
         cli_say("rapt: %s is a language model: it takes no target; --train is about the text's own tokens\n", a.model);

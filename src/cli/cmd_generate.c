@@ -308,6 +308,7 @@ int cmd_generate(int argc, char **argv)
     if (err.code)
         cli_model_deeper_reason(a.model, RAPT_TASK_LANGUAGE_MODEL, &err);
     rapt_model *m = err.code ? NULL : cli_model_inference(a.model, a.g.adapter, RAPT_TASK_LANGUAGE_MODEL, &err);
+    m = cli_model_without(m, &a.g.without, &err);
     if (m)
         cli_model_limit_context(m, a.g.context);
     rapt_code code = m ? generate(&a, chat, m, &err) : RAPT_ERR_IO;

@@ -37,6 +37,7 @@ typedef struct translate_arguments {
     size_t suppress_count;
     const char *ensemble[MAX_OTHERS];
     size_t ensemble_count;
+    cli_heads without;
     rapt_model *others[MAX_OTHERS]; /* [ensemble_count] or fewer, after a failure */
     rapt_text line;        /* `text` */
     rapt_model *m;
@@ -111,6 +112,7 @@ static const cli_option OPTIONS[] = {
     OPTION_TEXTS("ensemble", "MODEL", AT(ensemble), AT(ensemble_count), MAX_OTHERS, "Translate with this model, too: a token has "
                  "the mean of the log-probabilities of all models, which have the same vocabularies; can be repeated"),
     CLI_OPTION_ADAPTER(AT(adapter)),
+    CLI_OPTION_WITHOUT_HEAD(AT(without.names), AT(without.count)),
     CLI_OPTION_PRECISION(AT(o.compute.type), CLI_PRECISION),
     CLI_OPTION_WEIGHTS(AT(o.compute.weights), AT(o.compute.type), CLI_WEIGHTS),
     CLI_OPTION_KV_CACHE(AT(o.compute.kv_cache), CLI_KV_CACHE),
@@ -476,7 +478,8 @@ int cmd_translate(int argc, char **argv)
     rapt_error err = {0};
     options_parse(&translate_command, argc, argv, &a);
     cli_warn_threads(a.o.compute.threads, a.quiet);
-    rapt_model *m = a.m = cli_model_inference(a.model, a.adapter, RAPT_TASK_TRANSLATION, &err);
+    rapt_model *m = cli_model_inference(a.model, a.adapter, RAPT_TASK_TRANSLATION, &err);
+    m = a.m = cli_model_without(m, &a.without, &err);
     bool ok = m && load_others(&a, &err) && load_glossary(&a, &err) && read_prefixes(&a, &err) == RAPT_OK;
     const bool document = a.html || a.xml;
     line_stream *in = ok && !a.text && !document ? cli_open_lines(a.file, &err) : NULL;

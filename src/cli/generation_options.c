@@ -47,6 +47,7 @@ const cli_option generation_options_rows[] = {
     OPTION_COUNT("lookup", "N", AT(o.lookup), 0, 64, "Prompt lookup: tokens that followed the last ones earlier in the text are "
                  "computed in one pass, at most N (default 16); 0: off. Only the time depends on it"),
     CLI_OPTION_ADAPTER(AT(adapter)),
+    CLI_OPTION_WITHOUT_HEAD(AT(without.names), AT(without.count)),
     CLI_OPTION_PRECISION(AT(o.compute.type), CLI_PRECISION),
     CLI_OPTION_WEIGHTS(AT(o.compute.weights), AT(o.compute.type), CLI_WEIGHTS),
     CLI_OPTION_KV_CACHE(AT(o.compute.kv_cache), CLI_KV_CACHE),

@@ -14,6 +14,7 @@ typedef struct generation_options {
     rapt_generate_options o;
     long long max_tokens, context;
     const char *adapter; /* a folder, or NULL */
+    cli_heads without;
     const char *stops[GENERATE_MAX_STOPS];
     rapt_logit_bias biases[GENERATE_MAX_BIASES];
     bool random_seed;

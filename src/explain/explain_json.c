@@ -273,6 +273,7 @@ static bool add_rest(const rapt_explanation *e, json_t *o)
         ok = json_object_set_new(o, "target", valid_bytes_json(target, size)) == 0;
     if (e->given.data)
         ok = json_object_set_new(o, "unknown_target_words", unknown_words_json(explain_last(e))) == 0 && ok;
+    ok = explain_add_off(e, o) && ok;
     return ok && (!e->gradients || json_object_set_new(o, "loss", json_real(e->loss)) == 0);
 }
 

@@ -68,6 +68,7 @@ static void print_model_line(const explain_text *w)
     else
         fprintf(w->to, "%s: a translation model of %zu + %zu blocks, d_model %zu, %zu heads, %zu parameters\n", w->e->model_name,
                 net->layers, net->decoder_layers, net->block.d_model, net->block.heads, parameters);
+    explain_print_off(w->e, w->to);
 }
 
 /* The label of a token without its position. */

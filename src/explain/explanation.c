@@ -4,6 +4,7 @@
 
 #include "base/sized.h"
 #include "io/model.h"
+#include "io/model_heads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,8 @@ static rapt_explanation *explanation_alloc(const rapt_model *m, rapt_text text, 
 static rapt_code explanation_fill(rapt_explanation *e, rapt_tape *t, const rapt_explain_options *o, rapt_error *err)
 {
     explain_selection s;
-    rapt_code code = explain_selection_init(&s, o, err);
+    rapt_code code = explain_keep_off(e, e->model, err);
+    code = code ? code : explain_selection_init(&s, o, err);
     if (code)
         return code;
     code = o->like ? explain_read_like(e, o->like, err) : explain_read(e, t, err);
@@ -88,6 +90,8 @@ rapt_explanation *rapt_explanation_new(const rapt_model *model, const char *text
         rapt_fail(err, RAPT_ERR_VALUE, "a language model takes no target");
         return NULL;
     }
+    if (o->gradients && model_heads_refuse(model, "trained, and has no gradients", err) != RAPT_OK)
+        return NULL;
     rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = o->threads}, err);
     rapt_explanation *e = t ? explanation_alloc(model, (rapt_text){text ? text : "", text ? size : 0}, o, err) : NULL;
     if (e && explanation_fill(e, t, o, err)) {

@@ -6,6 +6,7 @@
 #include "rapt/explain.h"
 
 #include <jansson.h>
+#include <stdio.h>
 
 /* Tokens that a pass reads. */
 typedef struct explain_sequence {
@@ -44,6 +45,8 @@ struct rapt_explanation {
     int32_t *top_ids;        /* [tokens of the last sequence, top] */
     double *probabilities;   /* [tokens of the last sequence, top] */
     double loss;
+    const char **off;        /* [off_count]: names of the model's heads that are off */
+    size_t off_count;
     rapt_intermediate *items; /* [count], from malloc */
     size_t count, capacity;
 };
@@ -64,6 +67,15 @@ size_t explain_size(const rapt_intermediate *x);
 
 /* RAPT_ERR_VALUE: not made by rapt_explain_format_default. `given` may be NULL: the defaults. */
 rapt_code explain_take_format(const rapt_explain_format *given, rapt_explain_format *out, rapt_error *err);
+
+/* ---- explain_off.c: heads that are switched off --------------------------------------------------------------- */
+
+/* Copies the names of the heads that are off in m, the model of the pass. */
+rapt_code explain_keep_off(rapt_explanation *e, const rapt_model *m, rapt_error *err);
+/* A line, or nothing if all heads are on. */
+void explain_print_off(const rapt_explanation *e, FILE *to);
+/* The member "heads_off", unless all heads are on. False: out of memory. */
+bool explain_add_off(const rapt_explanation *e, json_t *o);
 
 /* ---- explain_origin.c: names of a Hugging Face folder --------------------------------------------------------- */
 

@@ -15,6 +15,7 @@
 #include "io/hub/hub_save.h"
 #include "io/json_file.h"
 #include "io/lora/lora_file.h"
+#include "io/model_heads.h"
 #include "io/params_file.h"
 #include "io/seal.h"
 #include "io/stored_blocks.h"
@@ -56,9 +57,10 @@ const char *model_weights_name(const rapt_model *m)
 rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_error *err)
 {
     char *path;
-    if (m->family && !m->lora)
-        return hub_save_files(m, folder, err);
-    rapt_code code = file_path(folder, m->lora ? ADAPTER_CONFIG : CONFIG_FILE, &path, err);
+    rapt_code code = model_heads_refuse(m, "saved", err);
+    if (code || (m->family && !m->lora))
+        return code ? code : hub_save_files(m, folder, err);
+    code = file_path(folder, m->lora ? ADAPTER_CONFIG : CONFIG_FILE, &path, err);
     if (!code)
         code = save_config(m, path, err);
     free(path);
@@ -67,9 +69,10 @@ rapt_code rapt_model_save_config(const rapt_model *m, const char *folder, rapt_e
 
 rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_error *err)
 {
-    char *text = NULL, *path;
+    char *text = NULL, *path = NULL;
     const bool hub = m->family && !m->lora;
-    rapt_code code = file_path(folder, model_weights_name(m), &path, err);
+    rapt_code code = model_heads_refuse(m, "saved", err);
+    code = code ? code : file_path(folder, model_weights_name(m), &path, err);
     if (!code && !hub)
         code = seal_text(m, path, &text, err);
     if (!code)
@@ -83,7 +86,8 @@ rapt_code rapt_model_save_params(const rapt_model *m, const char *folder, rapt_e
 /* The configuration first, as in training: parameters cannot be read without one. */
 rapt_code rapt_model_save(const rapt_model *m, const char *folder, rapt_error *err)
 {
-    rapt_code code = file_make_dir(folder, err);
+    rapt_code code = model_heads_refuse(m, "saved", err);
+    code = code ? code : file_make_dir(folder, err);
     if (!code)
         code = rapt_model_save_config(m, folder, err);
     return code ? code : rapt_model_save_params(m, folder, err);

@@ -20,6 +20,8 @@ struct rapt_model {
     struct safetensors *stored; /* the file from which matrices of fewer bits are read, or NULL */
     const char *stored_type;    /* a model of rapt: the numeric type of fewest bits that its file has ("Q8_0", "BF16"); NULL: all
                                    are fp32. Must not be freed */
+    struct model_view *view;    /* a model with heads switched off: it borrows all of the above from another one, its modules are
+                                   here (model_heads.c); else NULL */
     rapt_translation_model translation; /* zeroed for another task */
     rapt_language_model language;       /* zeroed for another task */
     rapt_encoder_model encoder;         /* zeroed for another task */

@@ -1,6 +1,7 @@
 /* io/model_free.c: frees a model, or the part of it that was loaded, and lists the files that stay open until then. In its own
  * file, because code that loads a part also frees it. */
 #include "io/model.h"
+#include "io/model_heads.h"
 #include "io/model_maps.h"
 
 #include "io/hub/hub_generation.h"
@@ -22,6 +23,10 @@ void rapt_model_free(rapt_model *m)
 {
     if (!m)
         return;
+    if (m->view) {
+        rapt_model_free(model_heads_free(m));
+        return;
+    }
     if (m->translation.target != m->translation.source)
         rapt_tokenizer_free(m->translation.target);
     rapt_tokenizer_free(m->translation.source);

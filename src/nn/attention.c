@@ -7,6 +7,7 @@
 #include "nn/names.h"
 #include "ops/attention_op.h"
 #include "ops/attention_rows.h"
+#include "ops/heads_off.h"
 #include "ops/rotary_op.h"
 #include "tape/observe_op.h"
 
@@ -93,7 +94,7 @@ static rapt_tensor *attention_of_heads(rapt_tape *t, const rapt_multi_head_atten
 {
     rapt_tensor *weights = NULL;
     const rapt_op_attention_options options = {.heads = m->heads, .mask = mask, .scores = m->scores, .dropout = m->dropout,
-                                               .capture = rapt_tape_attention_capture(t), .weights = &weights};
+                                               .capture = rapt_tape_attention_capture(t), .weights = &weights, .off = m->off};
     rapt_tensor *y = attention_op_stored(t, p.q, p.k, p.v, p.stored, &options);
     if (weights)
         rapt_tape_store_attention(t, m->name, weights);
@@ -223,7 +224,11 @@ static rapt_tensor *attention_parts_together(rapt_tape *t, const rapt_multi_head
     attention_query *of = tape_alloc(t, q->shape[0], sizeof *of);
     for (size_t i = 0; of && i < count; i++)
         (cross ? attention_part_cross : attention_part_self)(&parts[i], of + parts[i].first);
-    return of ? attention_rows_forward(t, q, of, m->heads, m->kv_heads, &m->scores) : &t->poison;
+    if (!of)
+        return &t->poison;
+    rapt_tensor *y = attention_rows_forward(t, q, of, m->heads, m->kv_heads, &m->scores);
+    heads_off(t, y, m->heads, m->off);
+    return y;
 }
 
 /* The rows of a part, as a view of x. */

@@ -3,6 +3,7 @@
  * (attention_op.c), which computes all other passes. */
 #include "ops/attention_op.h"
 #include "ops/dropout_op.h"
+#include "ops/heads_off.h"
 #include "tape/observe_op.h"
 
 #include <math.h>
@@ -109,6 +110,7 @@ rapt_tensor *attention_observed(rapt_tape *t, const attention_node *n, double p,
         *weights = n->capture == RAPT_CAPTURE_AFTER_DROPOUT ? after : before;
 
     rapt_tensor *heads = rapt_op_matmul(t, after, v, false);
-    observe_tensor(t, "heads", "weights V", OBSERVE_QUERY_HEADS, heads);
+    heads_off_split(t, heads, n->off);
+    observe_tensor(t, "heads", n->off ? "weights V, 0 for heads that are off" : "weights V", OBSERVE_QUERY_HEADS, heads);
     return observe_tensor(t, "concat", "concat(heads)", OBSERVE_QUERIES, rapt_op_concat_heads(t, heads));
 }

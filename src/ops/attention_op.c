@@ -11,6 +11,7 @@
 #include "ops/attention_op.h"
 
 #include "base/min.h"
+#include "ops/heads_off.h"
 #include "tape/observe_op.h"
 #include "tape/profile_op.h"
 
@@ -167,6 +168,13 @@ static rapt_tensor *attention_check(rapt_tape *t, const rapt_tensor *q, const ra
     return NULL;
 }
 
+static rapt_tensor *attention_check_off(rapt_tape *t, const uint8_t *off, bool gradient)
+{
+    if (!off || !gradient)
+        return NULL;
+    return rapt_tape_fail(t, RAPT_ERR_VALUE, "attention: there is no backward pass of heads that are switched off");
+}
+
 /* NULL if the scores are valid; else the poison tensor. */
 static rapt_tensor *attention_check_scores(rapt_tape *t, const rapt_attention_scores *s, size_t heads, bool gradient)
 {
@@ -247,8 +255,9 @@ rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, r
         *weights = NULL;
     if (tape_failed(t))
         return &t->poison;
-    if ((bad = attention_check(t, q, k, v, heads, mask, p)) ||
-        (bad = attention_check_scores(t, scores, heads, tape_wants(t, q) || tape_wants(t, k) || tape_wants(t, v))))
+    const bool gradient = tape_wants(t, q) || tape_wants(t, k) || tape_wants(t, v);
+    if ((bad = attention_check(t, q, k, v, heads, mask, p)) || (bad = attention_check_scores(t, scores, heads, gradient)) ||
+        (bad = attention_check_off(t, options->off, gradient)))
         return bad;
     attention_node *n = tape_alloc(t, 1, sizeof *n);
     if (!n)
@@ -257,7 +266,8 @@ rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, r
     *n = (attention_node){.q = q, .k = k, .v = v, .stored = stored, .batch = tape_examples(q), .queries = tape_longest(q),
                           .keys = attention_keys(q, k, mask), .heads = heads, .d = rapt_tensor_features(q) / heads,
                           .dv = rapt_tensor_features(v) / kv_heads, .group = heads / kv_heads,
-                          .capture = weights ? options->capture : RAPT_CAPTURE_NONE, .drops = p > 0 && t->pass.training};
+                          .off = options->off, .capture = weights ? options->capture : RAPT_CAPTURE_NONE,
+                          .drops = p > 0 && t->pass.training};
     attention_set_scores(t, n, scores);
     attention_copy_mask(t, n, mask);
     if (observe_here(t) && !q->ragged && !k->ragged && !n->mask.cached)
@@ -273,6 +283,7 @@ rapt_tensor *attention_op_stored(rapt_tape *t, rapt_tensor *q, rapt_tensor *k, r
     if (!tape_failed(t))
         attention_forward(t, n);
     tape_release(t, mark);
+    heads_off(t, n->out, heads, n->off);
     if (!tape_failed(t) && n->out->requires_grad)
         tape_record(t, &n->node, attention_op_backward);
     return tape_failed(t) ? &t->poison : n->out;

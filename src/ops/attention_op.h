@@ -31,6 +31,7 @@ typedef struct attention_node {
     rapt_mask mask;              /* the caller's arrays are copied: they must last until the backward pass */
     const uint8_t *pattern;      /* [2 keys] of a mask with a window (mask_fill_pattern), or NULL */
     bool masked, drops;
+    const uint8_t *off;          /* [heads]: rapt_op_attention_options.off */
     kernels_dropout key;
     rapt_real scale, cap;    /* cap: 0 if there is none */
     rapt_relative_bias bias; /* added to scaled scores */
@@ -125,7 +126,7 @@ static inline bool attention_is_plain(const rapt_relative_bias *bias, double cap
 
 static inline matrix attention_transposed(matrix a)
 {
-    return (matrix){a.data, a.col, a.row};
+    return (matrix){.data = a.data, .row = a.col, .col = a.row};
 }
 
 /* Whether biases, if any, are of that number of heads. */

@@ -38,6 +38,7 @@ static void saving(void **state)
     assert_int_not_equal(rapt_model_export(m, "/dev/null/x", NULL, NULL), RAPT_OK);
     assert_int_not_equal(rapt_model_save_config(m, "/nowhere", NULL), RAPT_OK);
     assert_int_not_equal(rapt_model_save_params(m, "/nowhere", NULL), RAPT_OK);
+    assert_null(rapt_model_without_heads(m, (const char *const[]){"no head"}, 1, NULL));
     rapt_model_free(m);
 }
 

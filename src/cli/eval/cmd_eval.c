@@ -45,6 +45,7 @@ static const cli_option FOR_PAIRS[] = {
 
 static const cli_option OPTIONS[] = {
     CLI_OPTION_ADAPTER(AT(adapter)),
+    CLI_OPTION_WITHOUT_HEAD(AT(without.names), AT(without.count)),
     CLI_OPTION_PRECISION(AT(o.compute.type), CLI_PRECISION),
     CLI_OPTION_WEIGHTS(AT(o.compute.weights), AT(o.compute.type), CLI_WEIGHTS),
     OPTION_TEXT("compare", "[MODEL]", AT(compare_with), "Also evaluate this model, or without =MODEL the same model in fp32, and "
@@ -113,7 +114,7 @@ int cmd_eval(int argc, char **argv)
     rapt_error err = {0};
     options_parse(&eval_command, argc, argv, &a);
     cli_warn_threads(a.o.compute.threads, a.quiet);
-    rapt_model *m = cli_model_adapted(a.model, a.adapter, true, &err);
+    rapt_model *m = cli_model_without(cli_model_adapted(a.model, a.adapter, true, &err), &a.without, &err);
     rapt_model *other = m && a.compare_with ? cli_model_adapted(a.compare_with, NULL, true, &err) : NULL;
     bool of_text = m && m->task == RAPT_TASK_LANGUAGE_MODEL;
     const char *unfit = !m ? NULL : of_text ? a.for_pairs : a.for_text;

@@ -6,12 +6,15 @@
 #include "rapt/decode.h"
 #include "rapt/io.h"
 
+#include "cli/cli.h"
+
 #include <jansson.h>
 
 enum { EVAL_BY_SCRIPT = -1 }; /* the script of the targets in a file decides */
 
 typedef struct eval_arguments {
     const char *model, *adapter, *compare_with;
+    cli_heads without;
     char **files; /* [file_count], within argv */
     size_t file_count, limit;
     long long context;

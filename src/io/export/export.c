@@ -4,6 +4,7 @@
 #include "base/sized.h"
 #include "io/config_block.h"
 #include "io/model.h"
+#include "io/model_heads.h"
 
 /* The tables of classes are of models that our config.json describes. */
 static rapt_code export_check(const rapt_model *m, const char *path, rapt_error *err)
@@ -38,7 +39,8 @@ rapt_code rapt_model_export(const rapt_model *m, const char *path, const rapt_ex
     if ((unsigned)o.to > RAPT_EXPORT_RAPT || (unsigned)o.weights > RAPT_TYPE_FP16)
         return rapt_fail(err, RAPT_ERR_VALUE, "%s: there is no format %d, or no type of weights %d", path, (int)o.to,
                          (int)o.weights);
-    rapt_code code = m->family ? RAPT_OK : export_check(m, path, err);
+    rapt_code code = model_heads_refuse(m, "exported", err);
+    code = code || m->family ? code : export_check(m, path, err);
     const char *positions = m->family || o.to == RAPT_EXPORT_RAPT ? NULL : unknown_positions(m);
     if (!code && positions)
         code = rapt_fail(err, RAPT_ERR_VALUE, "%s: the model has \"positions\": \"%s\", which rapt writes for no other program",

@@ -8,6 +8,7 @@
 #include "io/adapter/adapter.h"
 #include "io/adapter/adapter_config.h"
 #include "io/model_core.h"
+#include "io/model_heads.h"
 #include "nn/lora.h"
 #include "tensor/param_source.h"
 #include "tensor/params.h"
@@ -100,6 +101,8 @@ rapt_code rapt_model_add_lora(rapt_model *m, const rapt_model_lora_options *opti
     if (sized_take(&o, options, NULL, 0, "model_lora_options", err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if (sized_check_reserved(o.lora.reserved, sizeof o.lora.reserved, "lora_options", err) != RAPT_OK)
+        return RAPT_ERR_VALUE;
+    if (model_heads_refuse(m, "trained", err) != RAPT_OK)
         return RAPT_ERR_VALUE;
     if (m->lora || !m->params)
         return rapt_fail(err, RAPT_ERR_VALUE, "the model has adapters already, or no parameters");
