@@ -19,7 +19,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BLOCK = 32, SHAPES = 26, SUPER_BLOCK = 256 };
+enum { BLOCK = 32, SUPER_BLOCK = 256 };
+enum { SHAPES = 28, EXTREME = 26 }; /* keys of products; from EXTREME on their integers are the greatest */
 
 /* ---- the definition --------------------------------------------------------------------------------------------- */
 
@@ -250,14 +251,14 @@ static float *numbers(size_t count, uint64_t key)
     return x;
 }
 
-/* Any bytes, but for scales, which are finite. */
-static void make_blocks(product *p, uint64_t key)
+/* Any bytes, or the greatest integers of all, but for scales, which are finite. */
+static void make_blocks(product *p, uint64_t key, bool extreme)
 {
     p->row_bytes = p->k / p->type->block * p->type->bytes;
     p->blocks = malloc(p->n * p->row_bytes);
     assert_non_null(p->blocks);
     for (size_t i = 0; i < p->n * p->row_bytes; i++)
-        p->blocks[i] = (uint8_t)rng_below(key, i, 256);
+        p->blocks[i] = extreme ? 0xff : (uint8_t)rng_below(key, i, 256);
     for (size_t i = p->type->scale; i < p->n * p->row_bytes; i += p->type->bytes)
         for (int j = 0; j < p->type->scales; j++)
             p->blocks[i + 1 + 2 * (size_t)j] &= 0xbf;
@@ -276,13 +277,15 @@ static product product_new(const weight_type *type, uint64_t key)
     if (type->read)
         p.k = (p.k + type->block - 1) / type->block * type->block;
     p.a = numbers(p.m * p.k, key + 100);
+    for (size_t i = 0; i < p.m * p.k && key >= EXTREME; i++)
+        p.a[i] = i / p.k % 2 ? -1 : 1; /* 127 after rounding: sums of 16 bits would overflow here first */
     p.w = numbers(p.n * p.k, key + 200);
     p.bias = numbers(p.n, key + 300);
     p.start = numbers(p.m * p.n, key + 400);
     p.want = aligned(p.m * p.n);
     p.c = aligned(p.m * p.n);
     if (type->read)
-        make_blocks(&p, key + 500);
+        make_blocks(&p, key + 500, key >= EXTREME);
     for (size_t i = 0; i < p.m; i++)
         for (size_t j = 0; j < p.n; j++) {
             p.want[i * p.n + j] = p.start[i * p.n + j];

@@ -43,9 +43,28 @@ VEC v16i quant_start(const int type, const rapt_real *a, const int half, const i
                                 : i_zero();
 }
 
-VEC v16i quant_dot(const int type, v16i w, v16i a, v16i sum)
+/* How many quads of weights are summed in 16 bits, two sums a lane (v_pairs), before they are added to 32 bits: the greatest
+ * weight, 15, 31 or 63, times 127, times two, times as many stays below 2^15. 1: weights of 8 bits, and ISAs whose dot products
+ * add to 32 bits anyway. */
+#ifdef VEC_PAIRS
+#define QUANT_TOGETHER(TYPE) \
+    ((TYPE) == QUANT_Q8_0 ? 1 : (TYPE) == QUANT_Q6_K ? 2 : (TYPE) == QUANT_Q5_K ? 4 : 8) /* Q4_0, Q4_K */
+#else
+#define QUANT_TOGETHER(TYPE) 1
+typedef v16i v_pairs;
+VEC v_pairs i_pairs(v16i w, v16i a) { return i_dot_small(w, a, i_zero()); }
+VEC v_pairs i_pairs_add(v16i w, v16i a, v_pairs sum) { return i_dot_small(w, a, sum); }
+VEC v16i i_of_pairs(v_pairs pairs, v16i sum) { return (void)pairs, sum; }
+#endif
+
+/* sum + the products of quad number `quad`; *pairs has the earlier ones of its group. */
+VEC v16i quant_dot(const int type, const int quad, v16i w, v16i a, v_pairs *pairs, v16i sum)
 {
-    return type == QUANT_Q8_0 ? i_dot(w, a, sum) : i_dot_small(w, a, sum);
+    const int together = QUANT_TOGETHER(type), at = quad % together;
+    if (together == 1)
+        return type == QUANT_Q8_0 ? i_dot(w, a, sum) : i_dot_small(w, a, sum);
+    *pairs = at ? i_pairs_add(w, a, *pairs) : i_pairs(w, a);
+    return at == together - 1 ? i_of_pairs(*pairs, sum) : sum;
 }
 
 /* For each of 16 columns, the 8-bit integer from bit `from` on in the number after the scales. */
@@ -115,6 +134,7 @@ VEC void quant_part(const int type, const int m, const int vectors, const int pa
 {
     const int quads = QUANT_QUADS / 2 / QUANT_PARTS(type);
     v16i products[GEMM_ROWS][GEMM_VECTORS];
+    v_pairs pairs[GEMM_ROWS][GEMM_VECTORS];
     UNROLL
     for (int i = 0; i < panels * m; i++)
         UNROLL
@@ -130,7 +150,7 @@ VEC void quant_part(const int type, const int m, const int vectors, const int pa
                 UNROLL
                 for (int i = 0; i < m; i++) {
                     const v16i x = i_broadcast(a + i * QUANT_A_ROW + half * QUANT_QUADS / 2 + q);
-                    products[p * m + i][v] = quant_dot(type, w, x, products[p * m + i][v]);
+                    products[p * m + i][v] = quant_dot(type, q, w, x, &pairs[p * m + i][v], products[p * m + i][v]);
                 }
             }
     quant_scaled(type, m, vectors, panels, half, part, a, b, products, sum);

@@ -389,6 +389,23 @@ VEC __m256i i8_dot_small(__m256i w, __m256i a, __m256i sum)
     return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(w, a), _mm256_set1_epi16(1)));
 }
 
+/* Sums of 16 bits, two in each lane (body/quant_body.h). */
+#define VEC_PAIRS
+typedef v16i v_pairs;
+VEC v_pairs i_pairs(v16i w, v16i a) { return (v16i){_mm256_maddubs_epi16(w.lo, a.lo), _mm256_maddubs_epi16(w.hi, a.hi)}; }
+VEC v_pairs i_pairs_add(v16i w, v16i a, v_pairs sum)
+{
+    return (v16i){_mm256_add_epi16(sum.lo, _mm256_maddubs_epi16(w.lo, a.lo)),
+                  _mm256_add_epi16(sum.hi, _mm256_maddubs_epi16(w.hi, a.hi))};
+}
+
+VEC v16i i_of_pairs(v_pairs pairs, v16i sum)
+{
+    const __m256i ones = _mm256_set1_epi16(1);
+    return (v16i){_mm256_add_epi32(sum.lo, _mm256_madd_epi16(pairs.lo, ones)),
+                  _mm256_add_epi32(sum.hi, _mm256_madd_epi16(pairs.hi, ones))};
+}
+
 VEC __m256i i8_dot(__m256i w, __m256i a, __m256i sum)
 {
     const __m256i x = _mm256_xor_si256(w, _mm256_set1_epi8((char)0x80));

@@ -289,6 +289,16 @@ VEC v16i i_dot_small(v16i w, v16i a, v16i sum)
     return _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_maddubs_epi16(w, a), _mm512_set1_epi16(1)));
 }
 
+/* Sums of 16 bits, two in each lane (body/quant_body.h). */
+#define VEC_PAIRS
+typedef v16i v_pairs;
+VEC v_pairs i_pairs(v16i w, v16i a) { return _mm512_maddubs_epi16(w, a); }
+VEC v_pairs i_pairs_add(v16i w, v16i a, v_pairs sum) { return _mm512_add_epi16(sum, _mm512_maddubs_epi16(w, a)); }
+VEC v16i i_of_pairs(v_pairs pairs, v16i sum)
+{
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)));
+}
+
 VEC v16i i_dot(v16i w, v16i a, v16i sum)
 {
     const v16i x = _mm512_xor_si512(w, _mm512_set1_epi8((char)0x80));
