@@ -239,7 +239,7 @@ const STRINGS = {
 "about.part.input": ["Each token becomes a row of numbers.", "每个词元变成一行数值。"],
 "about.part.output": [
     "Each row of numbers becomes a score for every token of the vocabulary, and the scores become probabilities.",
-    "每一行数值变成词表中所有词元的得分，得分再变成概率。"],
+    "每一行数值变成词表中所有词元的分数，分数再变成概率。"],
 "about.part.add.norm": ["What the sublayer found is added to what went in, and each row is brought to one scale.",
     "子层的输出与它的输入相加，再把每一行规范到同一尺度。"],
 "about.part.add": ["What the sublayer found is added to what went in.", "子层的输出与它的输入相加。"],
@@ -294,7 +294,7 @@ const STRINGS = {
 "says.norm.output": ["Each row by itself is brought to one scale, as the formula says, then stretched by what was learned.",
     "每一行各自按公式规范到同一尺度，再按学到的参数缩放。"],
 "says.output": ["Logits: a score for every token of the vocabulary, at each position.",
-    "未规范化的预测（logits）：每个位置上词表中所有词元的得分。"],
+    "未规范化的预测（logits）：每个位置上词表中所有词元的分数。"],
 "says.probabilities": ["Softmax of the logits: what may come next, and how likely.",
     "对未规范化的预测做softmax：下一个词元的概率。"],
 "says.dropped": ["Dropout: some numbers are zeroed, the others made larger, in training only.",

@@ -85,7 +85,7 @@ const STRINGS = {
 "align.of": ["{token} ({weight})", "{token}（{weight}）"],
 "align.and": [", ", "、"],
 "line.hypotheses": ["Hypotheses", "假设"],
-"line.score": ["score {score}", "得分{score}"],
+"line.score": ["score {score}", "分数{score}"],
 "line.log_prob": ["log-probability {log_prob}", "对数概率{log_prob}"],
 "line.truncated": ["The end of this line is missing: it is longer than the model takes.",
     "此行超出模型能接受的长度，末尾缺失。"],
