@@ -24,7 +24,7 @@ enum { HTTP_ANSWER = 1 << 16, HTTP_WAIT_MS = 20000 };
 
 static http *http_server;
 static int http_port, http_listener;
-static atomic_int http_over, http_gone, http_dropped;
+static atomic_int http_over, http_gone, http_dropped, http_released;
 
 static char http_zeros[900000];
 static admission http_memory = {.lock = PTHREAD_MUTEX_INITIALIZER, .limit = 16 << 20}; /* for what clients leave unread */
@@ -32,6 +32,12 @@ static admission http_memory = {.lock = PTHREAD_MUTEX_INITIALIZER, .limit = 16 <
 static inline void http_pause(int ms)
 {
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
+}
+
+static inline void http_release_case(void *context)
+{
+    (void)context;
+    atomic_fetch_add(&http_released, 1);
 }
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
@@ -44,7 +50,7 @@ static inline int http_number(const exchange *x, const char *name)
 
 /* /slow?ms=: a whole answer after a while; /stream?n=&ms=: parts; /burst?n=: parts of 900 kB at once; /wait: none, until the
  * client has hung up; /flood: parts until the client is given up; /large and /part: 900 kB as a whole, or as a part, and then
- * nothing until the client is gone. */
+ * nothing until the client is gone; /held: 900 kB that are lent. */
 static inline void *http_work(void *context)
 {
     exchange *x = context;
@@ -97,6 +103,10 @@ static inline void http_answer_case(void *context, exchange *x)
         const char *body = exchange_body(x, &size);
         exchange_add_header(x, "X-Method", exchange_method(x));
         exchange_reply(x, 200, "text/plain", body, size);
+        return;
+    }
+    if (strcmp(exchange_path(x), "/held") == 0) {
+        exchange_reply_held(x, 200, "text/plain", (exchange_held){http_zeros, sizeof http_zeros, http_release_case, NULL});
         return;
     }
     exchange_hold(x);

@@ -10,6 +10,7 @@
 #include "serve/module/http_parts.h"
 
 #include <cmocka.h>
+#include <malloc.h>
 
 static char answer[HTTP_ANSWER];
 
@@ -416,6 +417,38 @@ static void test_slow_readers(void **state)
     close(fds[1]);
 }
 
+/* Clients that all get the same 900 kB, and let them lie: they take next to no memory. One that begins to read after send_timeout
+ * gets all of it; a HEAD and one that hangs up release it, too. */
+static void test_held(void **state)
+{
+    enum { CLIENTS = 150 };
+    static char rest[65536];
+    int fds[CLIENTS];
+    size_t got = 0;
+    (void)state;
+    atomic_store(&http_released, 0);
+    const size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    for (int i = 0; i < CLIENTS; i++) {
+        fds[i] = connect_small();
+        http_send_text(fds[i], i == 1 ? "HEAD" : "GET");
+        http_send_text(fds[i], " /held HTTP/1.1\r\nHost: a\r\n" LAST "\r\n");
+        assert_int_equal(recv(fds[i], rest, 12, MSG_WAITALL), 12);
+        assert_memory_equal(rest, "HTTP/1.1 200", 12);
+    }
+    const size_t taken = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+    if (taken > CLIENTS * 65536)
+        fail_msg("%zu bytes for %d clients", taken, CLIENTS);
+    http_pause(1500);
+    assert_true(atomic_load(&http_released) <= 1);
+    for (ssize_t n = 1; n > 0; got += n > 0 ? (size_t)n : 0)
+        n = recv(fds[0], rest, sizeof rest, 0);
+    assert_true(got > sizeof http_zeros);
+    for (int i = 0; i < CLIENTS; i++)
+        close(fds[i]);
+    assert_true(http_comes_to(&http_released, CLIENTS));
+    assert_true(http_comes_to(&http_over, CLIENTS));
+}
+
 /* Clients that read a block just in time, of a response that has ended and of one that goes on. send_timeout is 1 s: at their
  * pace, 30 kB a second, the first would take 30 s, the second for ever. */
 static void test_readers_that_lag(void **state)
@@ -603,6 +636,7 @@ int main(void)
         SERVED(test_sizes),   SERVED(test_expect),       SERVED(test_pipelined),    SERVED(test_streams),
         SERVED(test_hang_up), SERVED(test_no_busy_loop), SERVED(test_slow_clients), SERVED(test_idle),
         SERVED(test_unread),  SERVED(test_slow_readers), SERVED(test_slow_and_live), SERVED(test_readers_that_lag),
+        SERVED(test_held),
          cmocka_unit_test_setup_teardown(test_connections, start_small, stop),
         cmocka_unit_test_setup_teardown(test_per_address, start_per_address, stop),
         cmocka_unit_test_setup_teardown(test_left, start_patient, stop),

@@ -144,6 +144,60 @@ static void test_whole_response_counts_until_freed(void **state)
     exchange_release(x);
 }
 
+/* Bytes that are lent take no memory of the server's; they are released once, whoever has them last. */
+static void test_held_bodies(void **state)
+{
+    (void)state;
+    static const char bytes[] = "hello, and more";
+    const size_t all = sizeof bytes - 1;
+    admission memory;
+    admission_init(&memory, 1000);
+    int released = 0;
+    size_t size, largest;
+    const char *type;
+    const exchange_held body = {bytes, all, count_call, &released};
+    exchange_held taken;
+    exchange *x = get("/");
+    exchange_at_free(x, NULL, NULL, &memory);
+    assert_int_equal(exchange_asks(x, ADMISSION_MAKING, 100), ADMISSION_GIVEN);
+    exchange_reply_held(x, 200, "text/x", body);
+    assert_int_equal(admission_given(&memory, &largest), 0);
+    assert_true(exchange_is_whole(x, &size));
+    assert_int_equal(size, all);
+    assert_true(exchange_take_held(x, &taken));
+    assert_ptr_equal(taken.bytes, bytes);
+    assert_false(exchange_take_held(x, &taken));
+    exchange_release(x);
+    assert_int_equal(released, 0); /* whoever has taken it releases it */
+    admission_destroy(&memory);
+
+    x = get("/");
+    exchange_reply_held(x, 200, "text/x", body);
+    exchange_reply_held(x, 500, "text/y", body); /* too late */
+    assert_int_equal(released, 1);
+    assert_int_equal(exchange_status(x, &type), 200);
+    char part[6] = "";
+    bool end;
+    assert_int_equal(exchange_take(x, part, 5, &end), 5);
+    assert_string_equal(part, "hello");
+    assert_false(end);
+    assert_true(took(x, ", and more", true));
+    assert_int_equal(released, 2);
+    assert_int_equal(exchange_take(x, part, 5, &end), 0);
+    assert_true(end);
+    exchange_release(x);
+    assert_int_equal(released, 2);
+
+    x = get("/"); /* nobody takes it */
+    exchange_reply_held(x, 200, "text/x", body);
+    exchange_release(x);
+    assert_int_equal(released, 3);
+    x = get("/");
+    exchange_reply(x, 200, "text/x", "a", 1);
+    assert_false(exchange_take_held(x, &taken));
+    exchange_release(x);
+}
+
 static void test_result_headers(void **state)
 {
     (void)state;
@@ -417,7 +471,7 @@ int main(void)
         cmocka_unit_test(test_no_memory_for_unread), cmocka_unit_test(test_ended_stream_counts_what_is_left),
         cmocka_unit_test(test_no_answer), cmocka_unit_test(test_notes),         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_whole_response_counts_until_freed), cmocka_unit_test(test_no_memory_has_a_shape),
-        cmocka_unit_test(test_result_headers),
+        cmocka_unit_test(test_held_bodies), cmocka_unit_test(test_result_headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,13 @@
-/* serve/module/exchange_parts.h: what http_exchange.c is made of: the target and fields of a request, and the unread bytes of its
- * response. */
+/* serve/module/exchange_parts.h: what http_exchange.c is made of: the target and fields of a request, the unread bytes of its
+ * response, and the exchange itself. */
 #ifndef SERVE_MODULE_EXCHANGE_PARTS_H
 #define SERVE_MODULE_EXCHANGE_PARTS_H
 
 #include "base/buffer.h"
 #include "serve/module/exchange_work.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -39,6 +41,7 @@ bool target_read(const char *target, char **path, field_list *query);
 /* Zeroed: empty. */
 typedef struct exchange_unread {
     buffer bytes;
+    exchange_held held; /* with bytes: all of the body, in place of `bytes` */
     size_t taken; /* bytes of these that the transport has taken */
 } exchange_unread;
 
@@ -49,7 +52,52 @@ size_t exchange_unread_take(exchange_unread *u, exchange_work *w, char *to, size
 /* How many there are. */
 static inline size_t exchange_unread_size(const exchange_unread *u)
 {
-    return u->bytes.size - u->taken;
+    return u->bytes.size + u->held.size - u->taken;
 }
+/* Bytes of memory that they take from others. */
+static inline size_t exchange_unread_memory(const exchange_unread *u)
+{
+    return u->bytes.size - (u->held.bytes ? 0 : u->taken);
+}
+/* Frees them; none are left. */
+void exchange_unread_free(exchange_unread *u);
+
+/* ---- the exchange, for http_exchange.c, and for exchange_notes.c: what its log line says */
+
+enum { NOTES_MAX = 16, ID_TEXT = 17, ADDRESS_TEXT = 64, MODEL_TEXT = 96, OWNER_TEXT = 64 };
+
+typedef struct exchange_note_entry {
+    char name[32];
+    double value;
+} exchange_note_entry;
+
+struct exchange {
+    /* the request */
+    char *method, *path, id[ID_TEXT], address[ADDRESS_TEXT];
+    field_list query, header;
+    buffer body;
+    /* the connection, under transport_lock */
+    pthread_mutex_t transport_lock;
+    exchange_transport transport;
+    void *context;
+    atomic_bool detached;
+    /* the response and the rest, under `lock` */
+    pthread_mutex_t lock;
+    size_t holders;
+    int status;
+    char *type;
+    field_list fields, result_fields; /* result_fields: only if the response is no error */
+    exchange_unread out;
+    bool whole, ended, dropped;
+    void (*done)(void *context);
+    void *done_context;
+    void (*freed)(void *context);
+    void *freed_context;
+    exchange_work work;
+    const char *route;
+    char model[MODEL_TEXT], owner[OWNER_TEXT];
+    exchange_note_entry notes[NOTES_MAX];
+    size_t note_count;
+};
 
 #endif

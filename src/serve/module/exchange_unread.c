@@ -10,6 +10,14 @@ bool exchange_unread_add(exchange_unread *u, exchange_work *w, const char *bytes
     return fits && buffer_append(&u->bytes, bytes, size);
 }
 
+void exchange_unread_free(exchange_unread *u)
+{
+    if (u->held.release)
+        u->held.release(u->held.context);
+    buffer_free(&u->bytes);
+    *u = (exchange_unread){.taken = 0};
+}
+
 static void unread_forget(exchange_unread *u, exchange_work *w)
 {
     u->taken = u->bytes.size = 0;
@@ -41,11 +49,13 @@ size_t exchange_unread_take(exchange_unread *u, exchange_work *w, char *to, size
 {
     const size_t unread = exchange_unread_size(u), n = unread < size ? unread : size;
     if (n)
-        memcpy(to, u->bytes.data + u->taken, n);
+        memcpy(to, (u->held.bytes ? u->held.bytes : u->bytes.data) + u->taken, n);
     u->taken += n;
-    if (n == unread)
+    if (u->held.bytes && n == unread)
+        exchange_unread_free(u);
+    else if (n == unread)
         unread_forget(u, w);
-    else if (u->taken > u->bytes.size / 2)
+    else if (!u->held.bytes && u->taken > u->bytes.size / 2)
         unread_shrink(u, w);
     return n;
 }

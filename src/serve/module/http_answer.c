@@ -1,4 +1,5 @@
-/* serve/module/http_answer.c: a whole body is handed over; a body in parts is read from the exchange as the client takes it. */
+/* serve/module/http_answer.c: a whole body is handed over, or lent; a body in parts is read from the exchange as the client
+ * takes it. */
 #include "serve/module/http_parts.h"
 
 #include "base/clock.h"
@@ -44,8 +45,29 @@ static ssize_t read_exchange(void *context, uint64_t position, char *to, size_t 
     }
 }
 
+static void keep_bytes(void *context)
+{
+    (void)context;
+}
+
+/* It is nobody's memory, so that a slow client gets time by its size. */
+static struct MHD_Response *held_response(http_request *r, exchange_held body)
+{
+    r->sent = body.size;
+    http_connections_allow(r->list, r->at, r->send_timeout + (double)body.size / PACE);
+    void (*release)(void *) = body.release ? body.release : keep_bytes;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer_with_free_callback_cls(body.size, (void *)body.bytes, release, body.context);
+    if (!response)
+        release(body.context);
+    return response;
+}
+
 static struct MHD_Response *whole_response(http_request *r)
 {
+    exchange_held held;
+    if (exchange_take_held(r->x, &held))
+        return held_response(r, held);
     char *body = exchange_take_whole(r->x, &r->sent);
     http_connections_allow(r->list, r->at, r->send_timeout);
     struct MHD_Response *response = MHD_create_response_from_buffer(r->sent, body ? body : (void *)"",

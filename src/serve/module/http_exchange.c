@@ -7,45 +7,8 @@
 
 #include "base/system_random.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { NOTES_MAX = 16, ID_TEXT = 17, ADDRESS_TEXT = 64, MODEL_TEXT = 96, OWNER_TEXT = 64 };
-
-typedef struct exchange_note_entry {
-    char name[32];
-    double value;
-} exchange_note_entry;
-
-struct exchange {
-    /* the request */
-    char *method, *path, id[ID_TEXT], address[ADDRESS_TEXT];
-    field_list query, header;
-    buffer body;
-    /* the connection, under transport_lock */
-    pthread_mutex_t transport_lock;
-    exchange_transport transport;
-    void *context;
-    atomic_bool detached;
-    /* the response and the rest, under `lock` */
-    pthread_mutex_t lock;
-    size_t holders;
-    int status;
-    char *type;
-    field_list fields, result_fields; /* result_fields: only if the response is no error */
-    exchange_unread out;
-    bool whole, ended, dropped;
-    void (*done)(void *context);
-    void *done_context;
-    void (*freed)(void *context);
-    void *freed_context;
-    exchange_work work;
-    const char *route;
-    char model[MODEL_TEXT], owner[OWNER_TEXT];
-    exchange_note_entry notes[NOTES_MAX];
-    size_t note_count;
-};
 
 /* ---- the request ------------------------------------------------------------------------------------------------- */
 
@@ -138,7 +101,7 @@ static void exchange_free(exchange *x)
     field_list_free(&x->fields);
     field_list_free(&x->result_fields);
     buffer_free(&x->body);
-    buffer_free(&x->out.bytes);
+    exchange_unread_free(&x->out);
     free(x->method);
     free(x->path);
     free(x->type);
@@ -249,7 +212,7 @@ void exchange_add_result_header(exchange *x, const char *name, const char *value
  * in parts ADMISSION_SENDING counts what is more than EXCHANGE_UNREAD. */
 static void end_locked(exchange *x)
 {
-    const size_t left = exchange_unread_size(&x->out);
+    const size_t left = exchange_unread_memory(&x->out);
     x->ended = true;
     if (x->work.memory)
         admission_set(x->work.memory, &x->work.ticket, ADMISSION_MAKING,
@@ -262,27 +225,34 @@ static void end_whole_locked(exchange *x)
     end_locked(x);
 }
 
-void exchange_reply(exchange *x, int status, const char *type, const char *body, size_t size)
+/* Takes the body over. */
+static void reply_whole(exchange *x, int status, const char *type, exchange_unread body)
 {
     pthread_mutex_lock(&x->lock);
     if (begin_locked(x, status, type)) {
-        if (!buffer_append(&x->out.bytes, body, size))
-            x->status = 500;
+        x->out = body;
+        body = (exchange_unread){.taken = 0};
         end_whole_locked(x);
     }
     unlock_and_tell(x);
+    exchange_unread_free(&body);
+}
+
+void exchange_reply(exchange *x, int status, const char *type, const char *body, size_t size)
+{
+    exchange_unread copy = {.taken = 0};
+    const bool copied = buffer_append(&copy.bytes, body, size);
+    reply_whole(x, copied ? status : 500, type, copy);
 }
 
 void exchange_reply_with(exchange *x, int status, const char *type, char *body, size_t size)
 {
-    pthread_mutex_lock(&x->lock);
-    if (begin_locked(x, status, type)) {
-        x->out.bytes = (buffer){body, size, size};
-        body = NULL;
-        end_whole_locked(x);
-    }
-    unlock_and_tell(x);
-    free(body);
+    reply_whole(x, status, type, (exchange_unread){.bytes = {body, size, size}});
+}
+
+void exchange_reply_held(exchange *x, int status, const char *type, exchange_held body)
+{
+    reply_whole(x, status, type, (exchange_unread){.held = body});
 }
 
 void exchange_begin(exchange *x, int status, const char *type)
@@ -379,7 +349,7 @@ void exchange_release(exchange *x)
         exchange_free(x);
 }
 
-/* ---- for transports and the log ---------------------------------------------------------------------------------- */
+/* ---- for transports ---------------------------------------------------------------------------------- */
 
 int exchange_status(exchange *x, const char **type)
 {
@@ -426,9 +396,18 @@ bool exchange_is_whole(exchange *x, size_t *size)
 {
     pthread_mutex_lock(&x->lock);
     const bool whole = x->whole;
-    *size = x->out.bytes.size;
+    *size = exchange_unread_size(&x->out);
     pthread_mutex_unlock(&x->lock);
     return whole;
+}
+
+bool exchange_take_held(exchange *x, exchange_held *body)
+{
+    pthread_mutex_lock(&x->lock);
+    *body = x->out.held;
+    x->out.held = (exchange_held){0};
+    pthread_mutex_unlock(&x->lock);
+    return body->bytes;
 }
 
 char *exchange_take_whole(exchange *x, size_t *size)
@@ -449,51 +428,4 @@ const char *exchange_route(exchange *x)
 void exchange_set_route(exchange *x, const char *route)
 {
     x->route = route;
-}
-
-void exchange_note(exchange *x, const char *name, double value)
-{
-    pthread_mutex_lock(&x->lock);
-    if (x->note_count < NOTES_MAX) {
-        exchange_note_entry *n = &x->notes[x->note_count++];
-        snprintf(n->name, sizeof n->name, "%s", name);
-        n->value = value;
-    }
-    pthread_mutex_unlock(&x->lock);
-}
-
-void exchange_note_model(exchange *x, const char *name)
-{
-    pthread_mutex_lock(&x->lock);
-    snprintf(x->model, sizeof x->model, "%s", name);
-    pthread_mutex_unlock(&x->lock);
-}
-
-void exchange_note_owner(exchange *x, const char *name)
-{
-    pthread_mutex_lock(&x->lock);
-    snprintf(x->owner, sizeof x->owner, "%s", name);
-    pthread_mutex_unlock(&x->lock);
-}
-
-bool exchange_noted(exchange *x, size_t i, const char **name, double *value)
-{
-    pthread_mutex_lock(&x->lock);
-    const bool there = i < x->note_count;
-    if (there) {
-        *name = x->notes[i].name;
-        *value = x->notes[i].value;
-    }
-    pthread_mutex_unlock(&x->lock);
-    return there;
-}
-
-const char *exchange_model(exchange *x)
-{
-    return x->model;
-}
-
-const char *exchange_owner(exchange *x)
-{
-    return x->owner;
 }

@@ -40,6 +40,17 @@ void exchange_add_result_header(exchange *x, const char *name, const char *value
 void exchange_reply(exchange *x, int status, const char *type, const char *body, size_t size);
 /* Like exchange_reply, with a body from malloc that it takes over. */
 void exchange_reply_with(exchange *x, int status, const char *type, char *body, size_t size);
+/* Bytes that stay where they are, for many responses: release(context), by any thread, when one of them needs them no more; NULL:
+ * they last as long as the program. */
+typedef struct exchange_held {
+    const char *bytes; /* [size] */
+    size_t size;
+    void (*release)(void *context);
+    void *context;
+} exchange_held;
+
+/* Like exchange_reply, with a body that is not copied. It is released once, also where the response has begun before. */
+void exchange_reply_held(exchange *x, int status, const char *type, exchange_held body);
 /* Begins a response whose body comes in parts (chunked); `type` is "text/event-stream", for instance. */
 void exchange_begin(exchange *x, int status, const char *type);
 enum { EXCHANGE_UNREAD = 64 << 10 }; /* bytes */
@@ -109,7 +120,9 @@ size_t exchange_take(exchange *x, char *to, size_t size, bool *end);
 bool exchange_lags(exchange *x);
 /* Whether the body is there as a whole, and its size. */
 bool exchange_is_whole(exchange *x, size_t *size);
-/* A whole body, once; the caller owns and frees it. NULL: it is empty. */
+/* A whole body that is held, once: the caller releases it. False: it is not held. */
+bool exchange_take_held(exchange *x, exchange_held *body);
+/* A whole body that is not held, once; the caller owns and frees it. NULL: it is empty. */
 char *exchange_take_whole(exchange *x, size_t *size);
 /* Whether the client was given up: then close the connection. */
 bool exchange_is_dropped(exchange *x);
