@@ -86,6 +86,8 @@ static const cli_option OPTIONS[] = {
     SERVED("max-explain", "N", "Tokens of a text that is explained (default 128)"),
     SERVED("no-explain", NULL, "Don't explain"),
     SERVED("no-replay", NULL, "Don't say in X-Rapt-Replay which command prints the same text"),
+    SERVED("lesson", "FILE", "The page that /learn gives, as tools/lesson.sh makes it (default: the one that is installed with "
+                             "rapt, if any); none: no page"),
     OPTION_HEADING("Times, in seconds, and the log"),
     SERVED("header-timeout", "S", "For the header of a request (default 10)"),
     SERVED("request-timeout", "S", "For its body (default 60)"),
@@ -191,7 +193,8 @@ const cli_command serve_command = {
              "accepts requests. SIGTERM and SIGINT finish running requests, a second signal ends the server immediately; SIGHUP "
              "reads --config again, for its models and keys, and loads them, all or none. A socket of systemd (LISTEN_FDS) takes "
              "precedence over --host and --port. Endpoints: /v1/completions and others of OpenAI's, /translate of "
-             "LibreTranslate, /v2/translate of DeepL, /v1/translate, /v1/explain, a page at /, /health, /metrics, /openapi.json.",
+             "LibreTranslate, /v2/translate of DeepL, /v1/translate, /v1/explain, a page at /, the lesson at /learn, /health, "
+             "/metrics, /openapi.json.",
     .finish = cmd_serve_finish};
 
 int cmd_serve(int argc, char **argv)

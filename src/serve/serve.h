@@ -41,6 +41,7 @@ typedef struct serve_options {
     size_t connections, per_address; /* open connections; open connections of one address, 0: the same number */
     double header_timeout, request_timeout, idle_timeout, send_timeout, drain; /* seconds */
     char *api_key_file, *tls_cert, *tls_key; /* files, or NULL */
+    char *lesson;        /* the file of the lesson's page, "none", or NULL: the installed one */
     serve_list cors;     /* origins whose pages may call, "*": all */
     serve_list hosts;    /* names of this server besides the ones that site.h knows; "*": all */
     serve_list proxies;  /* addresses whose X-Forwarded-For counts, or "unix" */

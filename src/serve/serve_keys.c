@@ -58,6 +58,7 @@ static const serve_key KEYS[] = {
     OPTION("api-key-file", KIND_TEXT, api_key_file, 0),
     OPTION("tls-cert", KIND_TEXT, tls_cert, 0),
     OPTION("tls-key", KIND_TEXT, tls_key, 0),
+    OPTION("lesson", KIND_TEXT, lesson, 0),
     OPTION("cors", KIND_ORIGIN, cors, 0),
     OPTION("allowed-host", KIND_HOST, hosts, 0),
     OPTION("trusted-proxy", KIND_ADDRESS, proxies, 0),
@@ -115,6 +116,7 @@ void serve_options_free(serve_options *o)
     free(o->api_key_file);
     free(o->tls_cert);
     free(o->tls_key);
+    free(o->lesson);
     *o = (serve_options){0};
 }
 

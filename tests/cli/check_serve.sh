@@ -94,6 +94,7 @@ operates 'paths, methods and the shapes of errors' routes
 operates 'paths of this machine are not told' paths
 operates 'a request that a proxy could read in another way' framing
 operates 'API keys, in headers and bodies, and never in the log' keys
+operates 'the page of the lesson' lesson
 operates 'pages of other origins' cors
 operates 'names of other sites that lead here' hosts
 operates 'clients of a proxy' proxies

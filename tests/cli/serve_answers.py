@@ -4,6 +4,7 @@ serve_operation.py.
 import http.client
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -79,6 +80,72 @@ def framing():
                            b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n")
         answer = connection.makefile("rb").read()
         assert answer.startswith(b"HTTP/1.1 400 ") and answer.count(b"HTTP/1.1 ") == 1, answer
+    assert s.end() == 0
+
+
+LESSON = b"""<!DOCTYPE html><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; worker-src blob:">
+<p>%s</p>"""
+
+
+def resident(s):
+    return int(re.search(r"VmRSS:\s+(\d+) kB", open(f"/proc/{s.process.pid}/status").read())[1]) << 10
+
+
+def lesson():
+    """The page at /learn: to anybody, once in memory whoever reads it, and another one after a reload."""
+    s = Server("--lesson", "none")
+    status, headers, data = s.ask("GET", "/learn")
+    assert status == 404 and "tools/lesson.sh" in is_json(data)["error"] and "ETag" not in headers
+    hidden = s.ask("GET", "/")[2]
+    assert s.end() == 0
+    for name, content, why in (("wrong.html", b"<p>a page</p>", "no page that tools/lesson.sh"), ("large.html", b"x" * (5 << 20), "larger")):
+        open(name, "wb").write(content)
+        refused = subprocess.run([os.environ["RAPT"], "serve", "lm", "--port", "0", "--lesson", name], capture_output=True, text=True)
+        assert refused.returncode == 1 and name in refused.stderr and why in refused.stderr, refused.stderr
+
+    first, second = LESSON % (b"one " * 400000), LESSON % b"two"
+    open("page.html", "wb").write(first)
+    open("keys", "w").write("secret\n")
+    open("serve.yaml", "w").write("lesson: page.html\napi-key-file: keys\n")
+    s = Server("--config", "serve.yaml")
+    status, headers, data = s.ask("GET", "/learn")
+    assert status == 200 and data == first and headers["Content-Type"] == "text/html; charset=utf-8"
+    assert headers["Content-Security-Policy"] == "default-src 'none'; worker-src blob:; frame-ancestors 'none'", headers
+    tag = headers["ETag"]
+    status, headers, data = s.ask("HEAD", "/learn")
+    assert status == 200 and data == b"" and int(headers["Content-Length"]) == len(first) and headers["ETag"] == tag
+    status, headers, data = s.ask("GET", "/learn", If_None_Match=tag)
+    assert status == 304 and data == b"" and headers["ETag"] == tag and headers["Cache-Control"] == "no-cache"
+    assert s.ask("POST", "/learn", {})[0] == 405
+    shown = s.ask("GET", "/")[2]
+    assert len(shown) == len(hidden) and shown.count(b" hidden") == hidden.count(b" hidden") - 1
+
+    before, readers = resident(s), []
+    for i in range(100):
+        connection = s.connect()
+        connection.connect()
+        if i > 0:  # so that the system does not hold all of it; with the first one the test has to be done some time
+            connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.sock.sendall(b"GET /learn HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert connection.sock.recv(12, socket.MSG_WAITALL) == b"HTTP/1.1 200"
+        readers.append(connection)
+    grown = resident(s) - before
+    assert grown < 16 << 20, (grown, "bytes for 100 clients of", len(first))
+    open("other.html", "wb").write(second)
+    os.replace("other.html", "page.html")
+    s.send(signal.SIGHUP)
+    s.wait_for("reloaded")
+    assert s.ask("GET", "/learn", If_None_Match=tag)[2] == second
+    rest = b"".join(iter(lambda: readers[0].sock.recv(1 << 20), b""))
+    assert rest.endswith(first), len(rest)
+    for connection in readers:
+        connection.close()
+    os.remove("page.html")
+    s.send(signal.SIGHUP)
+    s.wait_for("not reloaded")
+    assert s.ask("GET", "/learn")[2] == second
+    assert 'rapt_http_requests_total{route="/learn",status="304"} 1\n' in s.ask("GET", "/metrics", X_Api_Key="secret")[2].decode()
     assert s.end() == 0
 
 

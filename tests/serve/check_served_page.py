@@ -16,6 +16,10 @@ from serve_browser import FOLDER, By, ServePage, expect, explained, is_percent, 
 
 RAPT = sys.argv[2]
 CHECKS = []
+# In place of the lesson, which check_lesson.sh opens under `rapt serve`.
+LESSON = """<!DOCTYPE html><html lang="en">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:">
+<title>a lesson</title><link rel="icon" href="data:,"><p>In this place.</p></html>"""
 
 
 def check(function):
@@ -27,8 +31,10 @@ class Server:
     def __init__(self):
         if not os.path.exists(FOLDER + "/en-fr"):
             os.symlink("pairs", FOLDER + "/en-fr")  # commands of the page name models as requests do
+        with open(FOLDER + "/lesson.html", "w", encoding="utf-8") as page:
+            page.write(LESSON)
         self.process = subprocess.Popen([RAPT, "serve", "--port", "0", "--log", "none", "--allowed-host",
-                                         "rapt.internal", "en-fr=pairs", "text"], cwd=FOLDER,
+                                         "rapt.internal", "--lesson", "lesson.html", "en-fr=pairs", "text"], cwd=FOLDER,
                                         stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         self.address = re.search(r"http://[^\s/]+", line)[0]
@@ -57,6 +63,19 @@ def the_server_s_page_keeps_its_policy(page):
     page.driver.get_log("browser")
     page.open()
     expect(page.find("h1").text == "English → French" and not page.driver.get_log("browser"), page.find("h1").text)
+
+
+@check
+def a_link_leads_to_the_lesson(page):
+    page.open(width=400)
+    link = page.find("#learn")
+    expect(link.text == "Lesson" and page.run("return document.documentElement.scrollWidth <= innerWidth"), link.text)
+    link.click()
+    page.until(lambda: page.driver.title == "a lesson")
+    expect(page.driver.current_url == page.server.address + "/learn", page.driver.current_url)
+    expect(page.find("p").text == "In this place.", page.find("p").text)
+    logged = page.driver.get_log("browser")
+    expect(logged == [], "the policy stops something:", logged)
 
 
 @check

@@ -4,6 +4,7 @@
 #include "serve/served_app.h"
 
 #include "serve/module/glossaries.h"
+#include "serve/module/learn_page.h"
 #include "serve/module/schema_cache.h"
 #include "serve/module/served_load.h"
 
@@ -23,6 +24,7 @@ struct app {
     served_set set;
     served_set_owner owner;
     bool drains;
+    learn_page *lesson;
 };
 
 /* Its models last as long as the app. */
@@ -62,12 +64,19 @@ void served_app_free(app *a)
     metrics_free(a->counted);
     schema_cache_free(a->schemas);
     glossaries_free(a->glossaries);
+    learn_release(a->lesson);
     free(a);
 }
 
 app_limits *served_app_limits(app *a)
 {
     return &a->limits;
+}
+
+void served_app_lesson(app *a, learn_page *p)
+{
+    learn_release(a->lesson);
+    a->lesson = p;
 }
 
 void served_app_drain(app *a)
@@ -106,6 +115,11 @@ const app_limits *app_limits_of(const app *a)
 metrics *app_metrics(app *a)
 {
     return a->counted;
+}
+
+learn_page *app_lesson(app *a)
+{
+    return learn_hold(a->lesson);
 }
 
 struct schema_cache *app_schemas(app *a)

@@ -10,6 +10,8 @@ app *served_app_new(void);
 void served_app_free(app *a);
 app_limits *served_app_limits(app *a);
 void served_app_drain(app *a);
+/* Takes the page of the lesson over; NULL: there is none. */
+void served_app_lesson(app *a, struct learn_page *p);
 /* Adds a model, which it takes over, before the first request. Languages may be NULL. False: `err` says why. */
 bool served_app_add(app *a, const char *name, const char *source, const char *target, rapt_model *m, rapt_error *err);
 

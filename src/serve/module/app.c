@@ -7,6 +7,7 @@
 #include "serve/module/admission.h"
 #include "serve/module/glossaries.h"
 #include "serve/module/keys.h"
+#include "serve/module/learn_page.h"
 #include "serve/module/schema_cache.h"
 #include "serve/module/serve_log.h"
 #include "serve/module/served_load.h"
@@ -34,6 +35,7 @@ struct app {
     pthread_mutex_t lock; /* guards everything below */
     served_set *models;
     keys *keys; /* NULL: no key is required */
+    learn_page *lesson; /* NULL: there is none */
     served_set_owner *retired;
     double last_end, interval; /* seconds: when a request ended, and between two ends, on average */
 };
@@ -79,6 +81,14 @@ served_set *app_models(app *a)
     served_set *set = served_hold(a->models);
     pthread_mutex_unlock(&a->lock);
     return set;
+}
+
+learn_page *app_lesson(app *a)
+{
+    pthread_mutex_lock(&a->lock);
+    learn_page *p = learn_hold(a->lesson);
+    pthread_mutex_unlock(&a->lock);
+    return p;
 }
 
 bool app_key_ok(app *a, exchange *x, const char *key)
@@ -185,23 +195,40 @@ void app_sweep(app *a)
     free_retired(a, false);
 }
 
+/* A file that nobody has named keeps no server from its start. */
+static learn_page *load_lesson(const app *a, rapt_error *err)
+{
+    rapt_error own = {0};
+    learn_page *p;
+    if (learn_read(a->o->lesson, &p, &own) && a->o->lesson)
+        rapt_fail(err, own.code, "%s", own.message);
+    else if (own.code)
+        serve_log_event(a->o->log, LOG_WARNING, "no lesson at /learn: %s", own.message);
+    return p;
+}
+
 rapt_code app_reload(app *a, rapt_error *err)
 {
     rapt_error own = {0};
     keys *new_keys = a->o->api_key_file ? keys_read(a->o->api_key_file, &own) : NULL;
     const served_events events = {retire_models, warn_of_model, tell_damage, a};
+    learn_page *new_lesson = own.code ? NULL : load_lesson(a, &own);
     served_set *new_models = own.code ? NULL : served_load(a->o, a->engine, &events, &own);
     if (!new_models) {
         keys_free(new_keys);
+        learn_release(new_lesson);
         return rapt_fail(err, own.code, "%s", own.message);
     }
     pthread_mutex_lock(&a->lock);
     served_set *old_models = a->models;
     keys *old_keys = a->keys;
+    learn_page *old_lesson = a->lesson;
     a->models = new_models;
     a->keys = new_keys;
+    a->lesson = new_lesson;
     pthread_mutex_unlock(&a->lock);
     keys_free(old_keys);
+    learn_release(old_lesson);
     served_release(old_models);
     return RAPT_OK;
 }
@@ -246,6 +273,7 @@ void app_free(app *a)
     schema_cache_free(a->schemas);
     glossaries_free(a->glossaries);
     keys_free(a->keys);
+    learn_release(a->lesson);
     pthread_mutex_destroy(&a->lock);
     admission_destroy(&a->admission);
     free(a);

@@ -28,6 +28,8 @@ metrics *app_metrics(app *a);
 struct schema_cache *app_schemas(app *a);
 /* Glossaries that clients have made. A reload keeps them. */
 struct glossaries *app_glossaries(app *a);
+/* A reference to the page of the lesson, to be released (learn_page.h); NULL: there is none. */
+struct learn_page *app_lesson(app *a);
 /* Bytes that requests are expected to take at present, and the most of one so far. */
 size_t app_memory(app *a, size_t *largest);
 /* Whether requests are taken: not while it drains. */
@@ -60,7 +62,8 @@ app *app_new(const struct serve_options *o, void (*wake)(void *context), void *c
 void app_set_reach(app *a, site_reach reach);
 /* Cancels running requests; no exchange may come after it. NULL is fine. */
 void app_free(app *a);
-/* Loads models and keys again, all or none: after a failure the present ones stay. Requests that have begun keep their model. */
+/* Loads models, keys and the lesson's page again, all or none: after a failure the present ones stay. Requests that have begun
+ * keep theirs. */
 rapt_code app_reload(app *a, rapt_error *err);
 /* Frees the models of earlier loads that no request uses any more, and gives the memory of large requests back to the system. */
 void app_sweep(app *a);

@@ -22,6 +22,14 @@ app_route_fn deepl_glossary_pairs;
 /* GET /v2/usage: characters since the start. */
 app_route_fn deepl_usage;
 
+/* ---- learn.c: pages for readers. */
+
+/* GET /learn: the page of the lesson, with the tag of its bytes in ETag; 304 where If-None-Match has it. 404 where there is none,
+ * with a message that says how to get it. */
+app_route_fn learn_get;
+/* GET /: the server's page, with a link to /learn if that is there. */
+app_route_fn learn_home;
+
 /* ---- libre.c: LibreTranslate's interface, for its clients. */
 
 /* POST /translate: {"q", "source", "target", "format"?, "alternatives"?, "api_key"?}, JSON or a form. */

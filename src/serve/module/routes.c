@@ -1,7 +1,6 @@
 /* serve/module/routes.c: the table. The files of each dialect have the functions. */
 #include "serve/module/router.h"
 
-#include "serve/module/embedded.h"
 #include "serve/module/endpoints.h"
 #include "serve/module/native.h"
 #include "serve/module/openai.h"
@@ -9,20 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static void page_get(app *a, exchange *x)
-{
-    (void)a;
-    exchange_add_header(x, "Content-Security-Policy", serve_page_policy);
-    exchange_add_header(x, "Referrer-Policy", "same-origin");
-    exchange_reply(x, 200, "text/html; charset=utf-8", (const char *)serve_page_html, serve_page_html_size);
-}
-
 /* Bytes of a body that is always read in less than a millisecond or two, in endpoints whose work is linear in the body. Not for
  * endpoints whose work depends on the model's files, such as a chat template, or that check a model's pass first. */
 enum { SHORT = 1024 };
 
 const route ROUTES[] = {
-    {"GET", "/", page_get, ROUTE_OPEN, ROUTE_AT_ONCE},
+    {"GET", "/", learn_home, ROUTE_OPEN, ROUTE_AT_ONCE},
+    {"GET", "/learn", learn_get, ROUTE_OPEN, ROUTE_AT_ONCE},
     {"GET", "/health", ops_health, ROUTE_OPEN, ROUTE_AT_ONCE},
     {"GET", "/ready", ops_ready, ROUTE_OPEN, ROUTE_AT_ONCE},
     {"GET", "/openapi.json", ops_openapi, ROUTE_OPEN, ROUTE_AT_ONCE},

@@ -171,6 +171,7 @@ static void take_options(serve_options *to, const serve_options *from)
     to->no_prefix_cache = from->no_prefix_cache;
     to->no_replay = from->no_replay;
     to->api_key_file = from->api_key_file;
+    to->lesson = from->lesson;
 }
 
 static rapt_code load_again(server *s, rapt_error *err)

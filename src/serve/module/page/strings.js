@@ -4,6 +4,8 @@ const STRINGS = {
 "page.skip": ["Skip to the text", "跳到文本"],
 "page.other": ["中文", "English"],
 "page.other.title": ["本页改用中文", "Show this page in English"],
+"page.learn": ["Lesson", "一课"],
+"page.learn.title": ["A Transformer learns to translate, in your browser", "一个Transformer在您的浏览器中学翻译"],
 "page.theme": ["Dark theme", "深色主题"],
 "page.theme.dark": ["Dark", "深色"],
 "page.theme.light": ["Light", "浅色"],
