@@ -24,8 +24,8 @@ typedef struct serve_key {
     double min, max;
 } serve_key;
 
-#define OPTION(name, kind, field, ...) {name, kind, offsetof(serve_options, field), __VA_ARGS__}
-#define OF_MODEL(name, kind, field, ...) {name, kind, offsetof(serve_model, field), __VA_ARGS__}
+#define OPTION(name, kind, field, ...) {name, kind, .offset = offsetof(serve_options, field), __VA_ARGS__}
+#define OF_MODEL(name, kind, field, ...) {name, kind, .offset = offsetof(serve_model, field), __VA_ARGS__}
 
 enum { MILLION = 1000000 };
 #define BYTES_MAX 4503599627370496.0 /* 4 PiB */

@@ -1,6 +1,6 @@
 /* serve/module/http_exchange.c: two locks: `lock` guards the response; `transport_lock` is held while a function of the transport
  * runs, so that exchange_detach can wait for it. Code that needs both takes `transport_lock` first. */
-#define _GNU_SOURCE /* strdup */
+#define _GNU_SOURCE 1 /* strdup */
 #include "serve/module/http_exchange.h"
 
 #include "serve/module/exchange_parts.h"

@@ -1,5 +1,5 @@
 /* serve/module/server.c: the server of serve.h from its start to its end: it connects the parts and handles signals. */
-#define _GNU_SOURCE /* pthread, nanosleep */
+#define _GNU_SOURCE 1 /* pthread, nanosleep */
 #include "serve/serve.h"
 
 #include "base/clock.h"
