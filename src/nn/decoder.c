@@ -141,6 +141,7 @@ rapt_tensor *decoder_last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor 
     if (m->output_scale == 0)
         return x;
     observe_scope outer = observe_enter(t, "decoder", 0);
+    observe_from(t, (observe_source){.inputs = {x}, .constant = m->output_scale});
     x = rapt_op_scale(t, x, m->output_scale);
     return observe_leave(t, outer, observe_tensor(t, "norm.scaled", "norm.output * output_scale", OBSERVE_ROWS, x));
 }

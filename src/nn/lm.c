@@ -172,6 +172,7 @@ static rapt_tensor *lm_cached(rapt_tape *t, const rapt_lm *m, size_t layer, rapt
 static rapt_tensor *lm_divide(rapt_tape *t, rapt_tensor *x, double divisor)
 {
     observe_scope outer = observe_enter(t, NULL, 0);
+    observe_from(t, (observe_source){.inputs = {x}, .constant = 1 / divisor});
     x = rapt_op_scale(t, x, 1 / divisor);
     return observe_leave(t, outer, observe_tensor(t, "norm.scaled", "norm.output / divisor of the logits", OBSERVE_ROWS, x));
 }
@@ -198,6 +199,9 @@ static rapt_tensor *lm_capped_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor
     rapt_tensor *logits = rapt_linear_forward(t, &m->output, hidden);
     observe_enter(t, NULL, 0);
     logits = rapt_op_softcap(t, logits, m->config.logits_cap);
+    const rapt_tensor *bias = m->output.bias ? &m->output.bias->value : NULL;
+    observe_from(t, (observe_source){.inputs = {hidden}, .parameters = {&m->output.weight->value, bias},
+                                     .constant = m->config.logits_cap});
     return observe_leave(t, outer, observe_logits(t, "c tanh(x W^T / c)", logits));
 }
 

@@ -64,8 +64,10 @@ static rapt_tensor *add_norm_join(rapt_tape *t, const rapt_add_norm *m, rapt_ten
         y = normalize(t, &m->norm, y);
     if (m->place == RAPT_NORM_PLACE_SANDWICH)
         y = rapt_layer_norm_forward(t, &m->output, y);
-    if (m->scale != 0)
+    if (m->scale != 0) {
+        observe_from(t, (observe_source){.inputs = {y}, .constant = m->scale});
         y = observe_tensor(t, "scaled", "multiplier * sublayer", OBSERVE_ROWS, rapt_op_scale(t, y, m->scale));
+    }
     if (m->place != RAPT_NORM_PLACE_POST)
         return rapt_op_residual(t, x, y, residual);
     if (m->norm.kind == RAPT_NORM_KIND_RMS)

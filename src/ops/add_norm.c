@@ -258,6 +258,7 @@ rapt_tensor *rapt_op_layer_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma,
                       plain[] = "(x - mean(x)) / sqrt(var(x) + eps) * gamma";
     norm_node n = {.x = x, .gamma = add_norm_value_of(t, gamma), .beta = add_norm_value_of(t, beta), .eps = eps};
     rapt_tensor *y = add_norm_checked(t, n, (rapt_residual){0});
+    observe_from(t, (observe_source){.inputs = {x}, .parameters = {n.gamma, n.beta}, .constant = eps});
     return observe_tensor(t, "output", beta ? biased : plain, OBSERVE_ROWS, y);
 }
 

@@ -67,6 +67,7 @@ static rapt_tensor *attention_observe_biased(rapt_tape *t, const attention_node 
         memset(biases->data, 0, rapt_tensor_size(biases) * sizeof *biases->data);
     for (size_t i = 0; tape_computes(t) && i < heads * queries; i++)
         attention_bias_row(n, i / queries, n->mask.past + i % queries, keys, biases->data + i * keys);
+    observe_from(t, (observe_source){.inputs = {scaled}});
     const char *formula = n->bias.slopes ? "scaled - slope |i - j|" : "scaled + relative biases";
     return observe_tensor(t, "biased", formula, OBSERVE_WEIGHTS, rapt_op_add(t, scaled, biases));
 }
@@ -79,11 +80,14 @@ static rapt_tensor *attention_observed_weights(rapt_tape *t, const attention_nod
     rapt_tensor *scores = rapt_op_matmul(t, q, k, true);
     observe_tensor(t, "scores", "Q K^T", OBSERVE_WEIGHTS, scores);
     rapt_tensor *scaled = rapt_op_scale(t, scores, (double)n->scale);
+    observe_from(t, (observe_source){.inputs = {scores}, .constant = (double)n->scale});
     observe_tensor(t, "scaled", plain ? "scores / sqrt(d_k)" : "scale scores", OBSERVE_WEIGHTS, scaled);
     scaled = attention_observe_biased(t, n, scaled);
-    if (n->cap != 0)
-        scaled = observe_tensor(t, "capped", "cap tanh(scaled / cap)", OBSERVE_WEIGHTS,
-                                rapt_op_softcap(t, scaled, (double)n->cap));
+    if (n->cap != 0) {
+        rapt_tensor *capped = rapt_op_softcap(t, scaled, (double)n->cap);
+        observe_from(t, (observe_source){.inputs = {scaled}, .constant = (double)n->cap});
+        scaled = observe_tensor(t, "capped", "cap tanh(scaled / cap)", OBSERVE_WEIGHTS, capped);
+    }
     const char *formula = n->cap != 0 ? "capped, -inf where hidden"
                           : attention_is_biased(&n->bias) ? "biased, -inf where hidden" : "scaled, -inf where hidden";
     attention_observe_masked(t, scaled, mask, formula);

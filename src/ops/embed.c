@@ -354,8 +354,10 @@ rapt_tensor *rapt_op_add_positions(rapt_tape *t, rapt_tensor *x, rapt_param *tab
         return &t->poison;
     const char *layer = observe_here(t) ? observe_layer(t, table->value.name) : "";
     rapt_tensor *rows = embed_position_rows(t, x, table, first);
+    observe_from(t, (observe_source){.parameters = {&table->value}});
     observe_tensor(t, layer, "P[position]", OBSERVE_ROWS, rows);
     rapt_tensor *y = rapt_op_add(t, x, rows);
+    observe_from(t, (observe_source){.inputs = {x, rows}});
     observe_tensor(t, "input", "embedding + positions", OBSERVE_ROWS, y);
     return rapt_op_dropout(t, y, p);
 }
@@ -369,10 +371,13 @@ static rapt_tensor *embed_observed(rapt_tape *t, rapt_param *w, rapt_tokens toke
     tokens.lens = NULL;
     const char *layer = observe_layer(t, w->value.name);
     rapt_tensor *x = embed_fused(t, w, tokens, &rows);
+    observe_from(t, (observe_source){.parameters = {&w->value}});
     observe_tensor(t, layer, "E[id]", OBSERVE_ROWS, x);
     if (o->scale != 0 && o->scale != 1) {
         const bool root = o->scale == sqrt((double)rapt_tensor_features(x));
+        rapt_tensor *plain = x;
         x = rapt_op_scale(t, x, o->scale);
+        observe_from(t, (observe_source){.inputs = {plain}, .constant = o->scale});
         observe_tensor(t, "embedding.scaled", root ? "embedding * sqrt(d_model)" : "embedding * multiplier", OBSERVE_ROWS, x);
     }
     if (o->positions)

@@ -42,6 +42,7 @@ rapt_tensor *linear_observe(rapt_tape *t, const rapt_linear_args *in, bool memor
     if (!role)
         return y;
     const char *formula = in->b ? role->biased : role->formula;
+    observe_from(t, (observe_source){.inputs = {in->x}, .parameters = {&in->w->value, in->b ? &in->b->value : NULL}});
     if (strcmp(role->axes, OBSERVE_LOGITS) == 0)
         return observe_logits(t, formula, y);
     return observe_tensor(t, role->what, formula, role->axes, y);

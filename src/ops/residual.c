@@ -12,5 +12,6 @@ rapt_tensor *rapt_op_residual(rapt_tape *t, rapt_tensor *x, rapt_tensor *y, rapt
     if (dropped != y) /* dropped is this operation's own */
         observe_tensor(t, "dropped", "dropout", OBSERVE_ROWS, dropped);
     rapt_tensor *z = elementwise_add(t, x, dropped, (overwrite || dropped != y) && tape_may_overwrite(t, dropped));
+    observe_from(t, (observe_source){.inputs = {x, dropped}});
     return observe_tensor(t, "sum", "x + sublayer", OBSERVE_ROWS, z);
 }

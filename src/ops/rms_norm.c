@@ -107,5 +107,6 @@ rapt_tensor *rapt_op_rms_norm(rapt_tape *t, rapt_tensor *x, rapt_param *gamma, d
         tape_refresh(t, gamma);
     rapt_tensor *y = rms_norm_run(t, (rms_node){.x = x, .gamma = g, .rows = rapt_tensor_rows(x),
                                                 .width = rapt_tensor_features(x), .eps = eps});
+    observe_from(t, (observe_source){.inputs = {x}, .parameters = {g}, .constant = eps});
     return observe_tensor(t, "output", "x / sqrt(mean(x^2) + eps) * gamma", OBSERVE_ROWS, y);
 }

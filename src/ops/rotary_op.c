@@ -89,13 +89,15 @@ static rapt_tensor *rotary_check(rapt_tape *t, const rapt_tensor *x, const rapt_
 }
 
 /* Names the rotated queries or keys. */
-static rapt_tensor *rotary_observe(rapt_tape *t, const rapt_tensor *x, rapt_tensor *y)
+static rapt_tensor *rotary_observe(rapt_tape *t, const rapt_tensor *x, const rapt_param *table, rapt_tensor *y)
 {
-    if (observe_is(t, x, "q") || observe_is(t, x, "q.normed"))
+    const bool query = observe_is(t, x, "q") || observe_is(t, x, "q.normed");
+    if (!query && !observe_is(t, x, "k") && !observe_is(t, x, "k.normed"))
+        return y;
+    observe_from(t, (observe_source){.inputs = {x}, .parameters = {&table->value}});
+    if (query)
         return observe_tensor(t, "q.rotated", "pairs of q, rotated by their position", OBSERVE_QUERIES, y);
-    if (observe_is(t, x, "k") || observe_is(t, x, "k.normed"))
-        return observe_tensor(t, "k.rotated", "pairs of k, rotated by their position", OBSERVE_KEYS, y);
-    return y;
+    return observe_tensor(t, "k.rotated", "pairs of k, rotated by their position", OBSERVE_KEYS, y);
 }
 
 /* Positions first .. end - 1 of the table are read. */
@@ -116,7 +118,7 @@ static rapt_tensor *rotary_run(rapt_tape *t, rapt_tensor *x, const rapt_param *t
     rotary_turn(t, (rotary_loop){.k = t->k, .r = node, .from = x->data, .to = y->data, .direction = 1});
     if (y->requires_grad)
         tape_record(t, &node->node, rotary_backward);
-    return rotary_observe(t, x, y);
+    return rotary_observe(t, x, table, y);
 }
 
 rapt_tensor *rapt_op_rotary(rapt_tape *t, rapt_tensor *x, const rapt_param *table, size_t first)

@@ -9,6 +9,7 @@ struct tape_step {
     tape_step *previous;
     const char *name, *what, *formula, *axes; /* what: the end of the name, within its scope */
     const rapt_tensor *tensor;
+    observe_source from;
 };
 
 void rapt_observe(rapt_tape *t, rapt_observe_fn *fn, void *context)
@@ -90,15 +91,23 @@ static void observe_hand_over(const rapt_tape *t, const tape_step *s, bool gradi
     t->observer.fn(t->observer.context, &o);
 }
 
+void observe_from(rapt_tape *t, observe_source from)
+{
+    if (observe_here(t))
+        t->observer.from = from;
+}
+
 rapt_tensor *observe_tensor(rapt_tape *t, const char *what, const char *formula, const char *axes, rapt_tensor *x)
 {
     if (!observe_here(t) || tape_failed(t))
         return x;
+    const observe_source from = t->observer.from;
+    t->observer.from = (observe_source){0};
     tape_step *step = tape_alloc(t, 1, sizeof *step);
     const char *name = observe_join(t, t->observer.scope, what);
     if (!step || !name)
         return x;
-    *step = (tape_step){t->observer.steps, name, what, formula, observe_axes(x, axes), x};
+    *step = (tape_step){t->observer.steps, name, what, formula, observe_axes(x, axes), x, from};
     t->observer.steps = step;
     observe_hand_over(t, step, false);
     return x;
@@ -110,6 +119,18 @@ static const tape_step *observe_step_of(const rapt_tape *t, const rapt_tensor *x
     while (s && s->tensor != x)
         s = s->previous;
     return s;
+}
+
+observe_names observe_sources(const rapt_tape *t)
+{
+    const observe_source *from = &t->observer.steps->from;
+    observe_names names = {.constant = from->constant};
+    for (int i = 0; i < 2; i++) {
+        const tape_step *input = from->inputs[i] ? observe_step_of(t, from->inputs[i]) : NULL;
+        names.inputs[i] = input ? input->name : NULL;
+        names.parameters[i] = from->parameters[i] ? from->parameters[i]->name : NULL;
+    }
+    return names;
 }
 
 bool observe_is(const rapt_tape *t, const rapt_tensor *x, const char *what)
@@ -180,7 +201,7 @@ void observe_reached(rapt_tape *t, const rapt_tensor *x)
     tape_step *step = tape_alloc(t, 1, sizeof *step);
     if (!step)
         return;
-    *step = (tape_step){t->observer.parameters, x->name, x->name, NULL, observe_axes(x, NULL), x};
+    *step = (tape_step){t->observer.parameters, x->name, x->name, NULL, observe_axes(x, NULL), x, {{0}}};
     t->observer.parameters = step;
 }
 

@@ -38,6 +38,17 @@ static inline bool observe_here(const rapt_tape *t)
 /* Passes x to the observer under the name "scope.what", and its gradient in rapt_backward. `what`, `formula` and `axes` (one word
  * for each dimension; surplus leading words are dropped) must outlive the pass. Returns x. */
 rapt_tensor *observe_tensor(rapt_tape *t, const char *what, const char *formula, const char *axes, rapt_tensor *x);
+/* Says what the next intermediate that is observed is computed from: call it before observe_tensor. Does nothing outside of a
+ * scope. */
+void observe_from(rapt_tape *t, observe_source from);
+/* The names of what the intermediate that was observed last was computed from. For an observer, while it is called with an
+ * intermediate (not with a gradient). */
+typedef struct observe_names {
+    const char *inputs[2];     /* of intermediates; NULL: there is none, or it was not observed */
+    const char *parameters[2]; /* NULL: there is none */
+    double constant;           /* 0: none */
+} observe_names;
+observe_names observe_sources(const rapt_tape *t);
 /* observe_tensor of a model's logits, as "output", and of their softmax, "probabilities". Returns them. */
 rapt_tensor *observe_logits(rapt_tape *t, const char *formula, rapt_tensor *logits);
 /* observe_tensor for y, the result of rapt_op_dropout for x, if anything was dropped: x's name and ".dropped". Returns y. */

@@ -43,6 +43,13 @@ typedef struct observe_scope {
     size_t length;
 } observe_scope;
 
+/* What an intermediate was computed from (observe_from); all zeroed: unknown. */
+typedef struct observe_source {
+    const rapt_tensor *inputs[2];     /* results of the pass, which may have been observed; or NULL */
+    const rapt_tensor *parameters[2]; /* a matrix or gamma, and a bias or beta; or NULL */
+    double constant;                  /* a factor, the eps of a norm, a bound; 0: none */
+} observe_source;
+
 /* The observer of a tape, if any (tape/observe_op.h). */
 typedef struct tape_step tape_step;
 typedef struct tape_observer {
@@ -51,6 +58,7 @@ typedef struct tape_observer {
     observe_scope scope;           /* scope of the module that runs */
     tape_step *steps, *parameters; /* of this pass, newest first: intermediates that were computed, parameters that the backward
                                       pass reached */
+    observe_source from;           /* of the next intermediate that gets a name */
 } tape_observer;
 
 #define TAPE_PROFILE_KINDS 48
