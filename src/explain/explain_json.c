@@ -94,6 +94,23 @@ static bool add_values(const rapt_intermediate *x, explain_values values, json_t
     }
 }
 
+static bool append_name(json_t *list, const char *name)
+{
+    return !name || json_array_append_new(list, json_string(name)) == 0;
+}
+
+/* For the page, which shows how an element was computed. */
+static bool add_source(const explain_source *s, json_t *o)
+{
+    json_t *inputs = json_array(), *parameters = json_array();
+    bool ok = inputs && parameters;
+    for (int i = 0; ok && i < 2; i++)
+        ok = append_name(inputs, s->inputs[i]) && append_name(parameters, s->parameters[i]);
+    json_t *uses = json_pack("{s:o, s:o}", "inputs", inputs, "parameters", parameters);
+    ok = ok && uses && (s->constant == 0 || json_object_set_new(uses, "constant", json_real(s->constant)) == 0);
+    return json_object_set_new(o, "uses", uses) == 0 && ok;
+}
+
 static json_t *intermediates_json(const rapt_explanation *e, explain_values values)
 {
     json_t *list = json_array();
@@ -102,6 +119,7 @@ static json_t *intermediates_json(const rapt_explanation *e, explain_values valu
         const rapt_intermediate *x = &e->items[i];
         json_t *o = json_pack("{s:s, s:s?}", "name", x->name, "formula", x->formula);
         ok = o && add_origins(e, x, o) && add_dimensions(e, x, o) && add_statistics(x, o) && add_values(x, values, o);
+        ok = ok && (values != EXPLAIN_BASE64 || x->gradient || add_source(&e->sources[i], o));
         ok = json_array_append_new(list, o) == 0 && ok;
     }
     if (ok)

@@ -70,6 +70,12 @@ static rapt_code add_page_options(const rapt_explanation *e, const rapt_explain_
         code = add_checkpoint_json(e, &options->checkpoints[i], list, err);
     if (!code && options->checkpoint_count > 0 && json_object_set(o, "checkpoints", list) != 0)
         code = explain_page_no_memory(err);
+    json_t *parameters = code ? NULL : explain_parameters(e, options->full, err);
+    if (!code && !parameters)
+        code = RAPT_ERR_MEMORY;
+    if (!code && json_object_set(o, "parameters", parameters) != 0)
+        code = explain_page_no_memory(err);
+    json_decref(parameters);
     if (!code && options->full && json_object_set_new(o, "full", json_true()) != 0)
         code = explain_page_no_memory(err);
     json_decref(list);

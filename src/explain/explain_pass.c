@@ -8,7 +8,7 @@
 #include "decode/sampler.h"
 #include "io/model_core.h"
 #include "rapt/observe.h"
-#include "tape/tape_core.h"
+#include "tape/observe_op.h"
 
 #include <string.h>
 
@@ -84,9 +84,31 @@ static rapt_code predict(const pass *p, const rapt_observation *o, rapt_error *e
 
 /* ---- intermediates ----------------------------------------------------------------------------------------------- */
 
-static rapt_code explain_keep(rapt_explanation *e, const rapt_observation *o, rapt_error *err)
+/* NULL stays NULL. *failed: out of memory. */
+static const char *explain_name(rapt_explanation *e, const char *name, bool *failed)
 {
-    if (!ARRAY_RESERVE(&e->items, &e->capacity, e->count + 1))
+    const char *copy = name ? arena_string(&e->memory, name) : NULL;
+    *failed = *failed || (name && !copy);
+    return copy;
+}
+
+static bool explain_take_source(const pass *p, const rapt_observation *o, explain_source *to)
+{
+    bool failed = false;
+    const observe_names from = o->gradient ? (observe_names){0} : observe_sources(p->t);
+    *to = (explain_source){.constant = from.constant};
+    for (int i = 0; i < 2; i++) {
+        to->inputs[i] = explain_name(p->e, from.inputs[i], &failed);
+        to->parameters[i] = explain_name(p->e, from.parameters[i], &failed);
+    }
+    return !failed;
+}
+
+static rapt_code explain_keep(const pass *p, const rapt_observation *o, rapt_error *err)
+{
+    rapt_explanation *e = p->e;
+    if (!ARRAY_RESERVE(&e->items, &e->capacity, e->count + 1) ||
+        !ARRAY_RESERVE(&e->sources, &e->source_capacity, e->count + 1) || !explain_take_source(p, o, &e->sources[e->count]))
         return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu intermediates", e->count + 1);
     size_t size = rapt_tensor_size(o->tensor);
     rapt_real *values = arena_array(&e->memory, size, sizeof *values);
@@ -123,7 +145,7 @@ static void explain_take(void *context, const rapt_observation *o)
         return;
     p->failure = predict(p, o, &err);
     if (explain_matches(p->selection, o->name) && !p->failure)
-        p->failure = explain_keep(p->e, o, &err);
+        p->failure = explain_keep(p, o, &err);
     if (p->failure)
         rapt_tape_fail(p->t, p->failure, "%s", err.message);
 }

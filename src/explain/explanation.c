@@ -34,6 +34,7 @@ static rapt_explanation *explanation_alloc(const rapt_model *m, rapt_text text, 
     arena_init(&e->memory, CHUNK);
     e->model = m;
     e->gradients = o->gradients;
+    e->like = o->like != NULL;
     e->strict = o->strict;
     e->filtered = o->name_count > 0;
     e->model_name = arena_string(&e->memory, o->model_name ? o->model_name : "model");
@@ -111,6 +112,7 @@ void rapt_explanation_free(rapt_explanation *e)
     free(e->output);
     free(e->translation);
     free(e->items);
+    free(e->sources);
     arena_free(&e->memory);
     free(e);
 }

@@ -19,6 +19,13 @@ typedef struct explain_sequence {
     size_t unknown_count;
 } explain_sequence;
 
+/* What an intermediate was computed from: names of intermediates and parameters, NULL where there are none; a factor, the eps of
+ * a norm, a bound, 0 if there is none. */
+typedef struct explain_source {
+    const char *inputs[2], *parameters[2];
+    double constant;
+} explain_source;
+
 /* The parts that the text has besides intermediates. */
 typedef struct explain_parts {
     bool model, tokens, predictions, loss;
@@ -49,6 +56,9 @@ struct rapt_explanation {
     size_t off_count;
     rapt_intermediate *items; /* [count], from malloc */
     size_t count, capacity;
+    explain_source *sources;  /* [count], from malloc: what items[i] was computed from; all NULL if it is a gradient */
+    size_t source_capacity;
+    bool like;                /* computed with other parameters than the model's, which came with rapt_explain_options.like */
 };
 
 /* The sequence that predicts: the target, or the text. */
@@ -84,6 +94,14 @@ enum { EXPLAIN_ORIGINS = 2 };
 /* Writes the parameters that have an origin and with which an intermediate is computed, or whose gradient it is; returns their
  * number. */
 size_t explain_origins(const rapt_explanation *e, const rapt_intermediate *x, const rapt_param *with[EXPLAIN_ORIGINS]);
+
+/* ---- explain_parameters.c: parameters of the pass -------------------------------------------------------------- */
+
+/* The parameters with which the kept intermediates were computed, as a list for the page: output matrix and tables first, then
+ * in the order of computation. Embeddings and positions have only the rows that the pass used, a large output matrix only the
+ * rows of tokens that the page names, unless `full`. A parameter that would make a page too large has no "values_base64". The
+ * list is empty if e->like. NULL with `err` set. */
+json_t *explain_parameters(const rapt_explanation *e, bool full, rapt_error *err);
 
 /* ---- explain_input.c: texts to tokens ------------------------------------------------------------------------ */
 

@@ -52,7 +52,7 @@ static json_t *packed(json_t *explanation, size_t letters)
 {
     page_steps all;
     json_t *list = json_array();
-    assert_int_equal(page_steps_read(explanation, &all, NULL), RAPT_OK);
+    assert_int_equal(page_steps_read(explanation, "steps", &all, NULL), RAPT_OK);
     page_plan(&all, letters);
     for (size_t i = 0; i < all.count; i++) {
         json_t *o = json_object();
@@ -315,7 +315,7 @@ static void test_what_has_a_source_takes_no_memory(void **state)
     page_steps all;
     json_t *explanation = explanation_of(step_of("first", "[1,3,4]", TIME_FEATURE, x, 12),
                                          step_of("second", "[1,3,4]", TIME_FEATURE, x, 12));
-    assert_int_equal(page_steps_read(explanation, &all, NULL), RAPT_OK);
+    assert_int_equal(page_steps_read(explanation, "steps", &all, NULL), RAPT_OK);
     assert_non_null(all.steps[0].x);
     assert_null(all.steps[0].source);
     assert_null(all.steps[1].x);

@@ -38,14 +38,21 @@ static json_t *packed_steps(const page_steps *all)
     return packed;
 }
 
-/* *packed becomes a copy of `o` whose "steps" take at most `letters` letters. `whole`: no step may be left out. */
-static rapt_code pack(const json_t *explanation, json_t *o, size_t letters, bool whole, json_t **packed, rapt_error *err)
+static bool is_full(const json_t *explanation)
+{
+    return json_is_true(json_object_get(explanation, "full"));
+}
+
+/* *packed becomes a copy of `o` whose "steps" take at most `letters` letters; *taken: how many. `whole`: no step may be left
+ * out. */
+static rapt_code pack(const json_t *explanation, json_t *o, size_t letters, bool whole, json_t **packed, size_t *taken,
+                      rapt_error *err)
 {
     page_steps all;
-    rapt_code code = page_steps_read(o, &all, err);
+    rapt_code code = page_steps_read(o, "steps", &all, err);
     *packed = code == RAPT_OK ? json_copy(o) : NULL;
     if (code == RAPT_OK) {
-        page_plan(&all, json_is_true(json_object_get(explanation, "full")) ? SIZE_MAX : letters);
+        *taken = page_plan(&all, is_full(explanation) ? SIZE_MAX : letters);
         if (json_object_set_new(*packed, "steps", packed_steps(&all)) != 0)
             code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a page");
     }
@@ -62,8 +69,10 @@ static rapt_code pack_checkpoints(const json_t *explanation, json_t *packed, rap
 {
     json_t *given = json_object_get(explanation, "checkpoints"), *list = json_array(), *o;
     rapt_code code = list ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a page");
+    size_t taken;
     for (size_t i = 0; i < json_array_size(given) && code == RAPT_OK; i++) {
-        code = pack(explanation, json_array_get(given, i), CHECKPOINTS_LETTERS / json_array_size(given), true, &o, err);
+        code = pack(explanation, json_array_get(given, i), CHECKPOINTS_LETTERS / json_array_size(given), true, &o, &taken,
+                    err);
         if (json_array_append_new(list, o) != 0 && code == RAPT_OK)
             code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a page");
     }
@@ -73,9 +82,28 @@ static rapt_code pack_checkpoints(const json_t *explanation, json_t *packed, rap
     return code;
 }
 
+/* Replaces the parameters of `packed` by packed ones of at most `letters` letters. */
+static rapt_code pack_parameters(const json_t *explanation, size_t letters, json_t *packed, rapt_error *err)
+{
+    page_steps all;
+    if (!json_object_get(explanation, "parameters"))
+        return RAPT_OK;
+    rapt_code code = page_steps_read(explanation, "parameters", &all, err);
+    if (code == RAPT_OK) {
+        page_plan_parameters(&all, is_full(explanation) ? SIZE_MAX : letters);
+        if (json_object_set_new(packed, "parameters", packed_steps(&all)) != 0)
+            code = rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a page");
+    }
+    page_steps_free(&all);
+    return code;
+}
+
 static rapt_code packed_explanation(json_t *explanation, json_t **packed, rapt_error *err)
 {
-    rapt_code code = pack(explanation, explanation, LETTERS, false, packed, err);
+    size_t taken = 0;
+    rapt_code code = pack(explanation, explanation, LETTERS, false, packed, &taken, err);
+    if (code == RAPT_OK)
+        code = pack_parameters(explanation, taken < LETTERS ? LETTERS - taken : 0, *packed, err);
     return code == RAPT_OK ? pack_checkpoints(explanation, *packed, err) : code;
 }
 

@@ -12,7 +12,10 @@
  * "values_base64", a string of page_numbers, which takes a tenth of the memory; an intermediate with neither is shown without its
  * matrix. The page needs no other file and no network. Its elements take at most 2.65 MB: if there are too many to store exactly,
  * some intermediates are rounded to 16 or 8 bits, or left out, and the page says so; for large vocabularies it has only the
- * tokens that it names. With "full": true in the explanation, all elements are stored exactly, however many. The explanation may
+ * tokens that it names. What room is left holds "parameters", a list of objects with "name", "shape" and values like steps, and
+ * with "kept_rows" (of vectors "kept") where only these rows of the first dimension came; the "uses" of a step name the earlier
+ * steps ("inputs") and parameters that it was computed from, and a "constant". With
+ * "full": true in the explanation, all elements are stored exactly, however many. The explanation may
  * have "checkpoints", in the order of training: a list of objects with "step", a number, "steps", attention weights, and
  * "predictions". They take at most 4 MB; RAPT_ERR_VALUE if they would take more. On failure *html is left alone: RAPT_ERR_FORMAT:
  * values are not numbers; RAPT_ERR_SHAPE: there are more or fewer values than the shape says; RAPT_ERR_MEMORY. */

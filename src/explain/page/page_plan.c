@@ -68,7 +68,7 @@ static size_t letters_of_class(const page_steps *all, int class, page_format for
     return sum;
 }
 
-void page_plan(page_steps *all, size_t letters)
+size_t page_plan(page_steps *all, size_t letters)
 {
     page_format formats[CLASSES];
     size_t taken = 0;
@@ -87,4 +87,22 @@ void page_plan(page_steps *all, size_t letters)
         }
     for (size_t i = 0; i < all->count; i++)
         all->steps[i].format = fitting(&all->steps[i], formats[class_of(&all->steps[i])]);
+    return taken;
+}
+
+void page_plan_parameters(page_steps *all, size_t letters)
+{
+    size_t taken = 0;
+    for (page_format format = PAGE_BYTE; format <= PAGE_EXACT; format++)
+        for (size_t i = 0; i < all->count; i++) {
+            page_step *s = &all->steps[i];
+            const page_format finer = fitting(s, format);
+            if (!s->x || s->source || (format > PAGE_BYTE && s->format == PAGE_LEFT_OUT))
+                continue;
+            const size_t changed = taken - page_plan_letters_of(s, s->format) + page_plan_letters_of(s, finer);
+            if (changed > letters)
+                continue;
+            s->format = finer;
+            taken = changed;
+        }
 }

@@ -163,6 +163,10 @@ static void take_shape(page_step *s)
         size_t *part = i + 1 == axes ? &s->columns : i + 2 == axes ? &s->rows : &s->groups;
         *part *= (size_t)json_integer_value(json_array_get(shape, i));
     }
+    if (json_object_get(s->json, "kept"))
+        s->columns = json_array_size(json_object_get(s->json, "kept"));
+    if (json_object_get(s->json, "kept_rows"))
+        s->rows = json_array_size(json_object_get(s->json, "kept_rows"));
 }
 
 static rapt_code page_steps_read_step(const json_t *explanation, const page_steps *all, page_step *s, rapt_error *err)
@@ -184,9 +188,9 @@ static rapt_code page_steps_read_step(const json_t *explanation, const page_step
     return RAPT_OK;
 }
 
-rapt_code page_steps_read(const json_t *explanation, page_steps *all, rapt_error *err)
+rapt_code page_steps_read(const json_t *explanation, const char *key, page_steps *all, rapt_error *err)
 {
-    json_t *steps = json_object_get(explanation, "steps");
+    json_t *steps = json_object_get(explanation, key);
     size_t count = json_array_size(steps);
     *all = (page_steps){.steps = calloc(count + 1, sizeof *all->steps), .count = count};
     rapt_code code = all->steps ? RAPT_OK : out_of_memory(err);

@@ -32,13 +32,15 @@ typedef struct page_step {
     page_format format;
 } page_step;
 
-/* The steps of an explanation. Codes as in page_make. page_steps_free frees them, after a failure too. */
+/* The steps of an explanation, or its parameters, which have the same form. Codes as in page_make. page_steps_free frees them,
+ * after a failure too. */
 typedef struct page_steps {
     page_step *steps;
     size_t count;
 } page_steps;
 
-rapt_code page_steps_read(const json_t *explanation, page_steps *all, rapt_error *err);
+/* `key`: "steps" or "parameters" of the explanation. */
+rapt_code page_steps_read(const json_t *explanation, const char *key, page_steps *all, rapt_error *err);
 void page_steps_free(page_steps *all);
 
 /* The number of elements of a step that are stored in the page. */
@@ -50,8 +52,10 @@ rapt_code page_vocab_cut(const json_t *explanation, page_step *s, rapt_error *er
 
 /* page_plan.c: chooses the format of each step, so that all of them take at most `letters` letters of base64. The most
  * informative ones are exact first: attention weights, then the residual stream between blocks, ..., gradients and scores
- * last. */
-void page_plan(page_steps *all, size_t letters);
+ * last. Returns how many letters they take. */
+size_t page_plan(page_steps *all, size_t letters);
+/* Chooses the format of each parameter: as many as fit are kept, the first ones first, and then as finely as fits. */
+void page_plan_parameters(page_steps *all, size_t letters);
 
 /* page_numbers.c: writes the elements of a step, and their format, into `o`. False: out of memory. */
 bool page_numbers_put(const page_step *s, json_t *o);
