@@ -22,8 +22,10 @@ function buildAttention() {
         scale => change({ scale }));
     byId("choices").append(...(attentions.length > 1 ? [kinds.node] : []), scales.node);
     const map = new HeatMap({ label: t("attention.title"), widest: 46, square: true, tallest: 640,
-        hover: cell => change({ seen: cell ? { sequence: kindNow().query, position: cell.row } : null }) });
-    byId("attention-map").append(map.node);
+        hover: cell => change({ seen: cell ? { sequence: kindNow().query, position: cell.row } : null }),
+        hold: holding(() => showSumOfWeight(map, sum)) });
+    const sum = sumPanel(() => map.release());
+    byId("attention-map").append(map.node, sum.node);
     roving(byId("heads"), "button", button => button.click());
     hintScroll(byId("heads"));
     watch(what => {
@@ -31,6 +33,8 @@ function buildAttention() {
             buildHeads();
         if (["kind", "block", "head", "blockSeen", "headSeen", "scale", "checkpoint"].some(name => name in what))
             showAttention(map, kinds, scales);
+        if (["kind", "block", "head", "checkpoint"].some(name => name in what))
+            showSumOfWeight(map, sum);
     });
     buildHeads();
     showAttention(map, kinds, scales);
@@ -85,6 +89,17 @@ function showAttention(map, kinds, scales) {
     kinds.mark(kind.id);
     scales.mark(choice);
     markChosen(Math.min(state.block, kind.blocks.length - 1), state.head);
+}
+
+/* How the weight that is held came about. Of an earlier checkpoint there is nothing but the weights. */
+function showSumOfWeight(map, sum) {
+    if (!map.held)
+        return sum.clear();
+    const { row, column } = map.held, step = stepOf(kindNow(), state.block), now = nowOf(step), heads = headsOf(step);
+    const head = state.head < heads.count ? state.head : -1, x = map.valueAt(row, column);
+    const index = (Math.max(0, head) * heads.rows + row) * heads.columns + column;
+    const isOther = now !== step && !isNear(now, step, index);
+    sum.show(step, index, { mean: head < 0, shownAs: map.matrix.told(x, row), kind: isOther ? "checkpoint" : null });
 }
 
 function markChosen(block, head) {

@@ -23,9 +23,11 @@ const limit = (x, low, high) => Math.max(low, Math.min(high, x));
 
 class HeatMap {
     /* In pixels: widest, lowest, highest: a cell that is not zoomed; tallest: the whole map. hover: hears of the cell under
-     * the pointer, { row, column } or null. */
-    constructor({ label, widest = 30, lowest = 14, highest = 28, tallest = 380, square = false, hover = () => {} }) {
-        Object.assign(this, { label, widest, lowest, highest, tallest, square, hover, seen: false, cursor: null });
+     * the pointer, { row, column } or null; hold, if it is given: { act, label, help },
+     * what is done when the reader has clicked a cell or let it go (`held`), and what the map says of this. */
+    constructor({ label, widest = 30, lowest = 14, highest = 28, tallest = 380, square = false, hover = () => {}, hold = null }) {
+        Object.assign(this, { label, widest, lowest, highest, tallest, square, hover, hold, seen: false, cursor: null,
+            held: null });
         this.canvas = make("canvas", { tabindex: "0", role: "application", "aria-roledescription": t("map.role") });
         this.readout = make("output", {});
         this.legendPlace = make("span");
@@ -65,10 +67,10 @@ class HeatMap {
         if (!same) {
             this.zoom = 1;
             this.left = this.top = 0;
-            this.cursor = null;
+            this.cursor = this.held = null;
         }
-        this.canvas.setAttribute("aria-label",
-            t("map.label", { label: this.label, rows: matrix.rows, columns: matrix.columns }));
+        this.canvas.setAttribute("aria-label", t("map.label", { label: this.label, rows: matrix.rows, columns: matrix.columns }) +
+            (this.hold?.label ?? ""));
         this.measure();
         this.tell();
     }
@@ -170,6 +172,7 @@ class HeatMap {
 
     pointerDown(event) {
         this.canvas.focus({ preventScroll: true });
+        this.pressed = { x: event.clientX, y: event.clientY };
         if (this.zoom > 1) {
             this.canvas.setPointerCapture(event.pointerId);
             this.drag = { x: event.clientX, y: event.clientY };
@@ -178,9 +181,28 @@ class HeatMap {
         this.point(this.cellUnder(this.place(event)));
     }
 
-    pointerUp() {
+    pointerUp(event) {
         this.drag = null;
         this.node.classList.remove("dragging");
+        const from = this.pressed, cell = this.cellUnder(this.place(event));
+        this.pressed = null;
+        if (event.type === "pointerup" && cell && from && Math.hypot(event.clientX - from.x, event.clientY - from.y) < 5)
+            this.take(cell);
+    }
+
+    /* The cell stays marked until the reader holds another one. */
+    take(cell) {
+        if (!this.hold)
+            return;
+        this.held = cell;
+        this.hold.act();
+        this.redraw();
+    }
+
+    /* Closes what take() opened, from there. */
+    release() {
+        this.take(null);
+        this.canvas.focus({ preventScroll: true });
     }
 
     /* Only where the reader has clicked into the map, or holds Ctrl: the wheel otherwise moves the page. */
@@ -200,7 +222,9 @@ class HeatMap {
         const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0],
             Home: [0, -Infinity], End: [0, Infinity], PageUp: [-Infinity, 0], PageDown: [Infinity, 0] }[event.key];
         const act = { "+": () => this.zoomMiddle(1.6), "=": () => this.zoomMiddle(1.6),
-            "-": () => this.zoomMiddle(1 / 1.6), 0: () => this.fit() }[event.key];
+            "-": () => this.zoomMiddle(1 / 1.6), 0: () => this.fit(), ...(this.hold && this.cursor ?
+                { Enter: () => this.take(this.cursor), " ": () => this.take(this.cursor) } : {}),
+            ...(this.held ? { Escape: () => this.take(null) } : {}) }[event.key];
         if ((!by && !act) || event.ctrlKey || event.metaKey || event.altKey)
             return;
         event.preventDefault();
@@ -234,7 +258,7 @@ class HeatMap {
     tell() {
         const m = this.matrix, c = this.cursor;
         if (!c) {
-            this.readout.replaceChildren(t("map.help"));
+            this.readout.replaceChildren(t("map.help"), this.hold?.help ?? "");
             return;
         }
         const where = (title, name, i) => [`${title} ${i}`, ...(name === undefined ? [] :

@@ -26,12 +26,15 @@ function paint(map) {
         return;
     paintCells(map, c, density);
     c.setTransform(density, 0, 0, density, 0, 0);
-    const colors = { ink: variable("--ink"), soft: variable("--soft"), surface: variable("--surface") };
+    const colors = Object.fromEntries(["ink", "soft", "surface", "accent"].map(name => [name, variable("--" + name)]));
     paintGrid(map, c, colors);
     paintNumbers(map, c);
     paintRowNames(map, c, colors);
     paintColumnNames(map, c, colors);
-    paintCursor(map, c, colors);
+    if (map.held)
+        paintFrame(map, c, map.held, colors.surface, colors.accent);
+    if (map.cursor)
+        paintFrame(map, c, map.cursor, colors.surface, colors.ink);
     map.legendPlace.replaceChildren(legend(map.scale));
 }
 
@@ -206,16 +209,15 @@ function paintColumnName(map, c, x, text) {
     c.restore();
 }
 
-function paintCursor(map, c, colors) {
-    if (!map.cursor)
-        return;
-    const x = xOf(map, map.cursor.column), y = yOf(map, map.cursor.row);
+/* A cell stands out. */
+function paintFrame(map, c, cell, outer, inner) {
+    const x = xOf(map, cell.column), y = yOf(map, cell.row);
     const wide = Math.max(map.cellWidth, 3), high = Math.max(map.cellHeight, 3);
     insidePlot(map, c);
     c.lineWidth = 2;
-    c.strokeStyle = colors.surface;
+    c.strokeStyle = outer;
     c.strokeRect(x - 1, y - 1, wide + 2, high + 2);
-    c.strokeStyle = colors.ink;
+    c.strokeStyle = inner;
     c.strokeRect(x + 1, y + 1, Math.max(1, wide - 2), Math.max(1, high - 2));
     c.restore();
 }

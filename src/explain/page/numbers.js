@@ -113,10 +113,11 @@ function told(step, x, ...rows) {
     if (x === -Infinity && step.above === 0)
         return "0";
     const error = errorOf(step, x, rows);
-    if (error === 0)
-        return show(x, 6);
-    return "≈" + show(x, Math.max(1, Math.min(4, Math.floor(Math.log10(Math.abs(x) / error)))));
+    return error === 0 ? show(x, 6) : toldRounded(x, error);
 }
+
+/* One that may be off by `error`. */
+const toldRounded = (x, error) => "≈" + show(x, Math.max(1, Math.min(4, Math.floor(Math.log10(Math.abs(x) / error)))));
 
 /* What a card says of its format. */
 const precisionOf = step => ["byte", "half"].includes(sourceOf(step).format) && t(`steps.${sourceOf(step).format}`);

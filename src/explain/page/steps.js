@@ -66,12 +66,13 @@ function card(step) {
         make("code", { class: "full" }, step.name), ...(step.parameters ?? []).map(origin));
     const numbers = make("dl", { class: "numbers" }), choices = make("div", { class: "choices" });
     const view = { step, gradient: gradientOf.get(step.name), leading: step.shape.slice(0, -2).map(() => 0),
-        map: new HeatMap({ label: step.name }), numbers, marks: [] };
+        map: new HeatMap({ label: step.name, hold: holding(() => showSum(view)) }), numbers, marks: [] };
+    view.sum = sumPanel(() => view.map.release());
     addChoices(view, choices);
     refresh(view, step);
-    const picture = hasNumbers(step) ? view.map.node : leftOut(step);
+    const pictures = hasNumbers(step) ? [view.map.node, view.sum.node] : [leftOut(step)];
     return make("article", { class: "card", "aria-label": step.name }, head, make("p", { class: "says" }, saysOf(step)),
-        numbers, ...(choices.hasChildNodes() ? [choices] : []), picture,
+        numbers, ...(choices.hasChildNodes() ? [choices] : []), ...pictures,
         ...[tokensKept(step), precisionOf(step)].filter(Boolean).map(text => make("p", { class: "says" }, text)));
 }
 
@@ -127,6 +128,16 @@ function refresh(view, shown) {
     view.numbers.replaceChildren(...facts(shown));
     if (hasNumbers(shown))
         view.map.show(matrixOf(shown, view.leading));
+    if (view.sum)
+        showSum(view);
+}
+
+/* How the number of the cell that is held came about. */
+function showSum({ map, sum, shown }) {
+    if (map.held)
+        sum.show(shown, map.matrix.offset + map.held.row * map.matrix.columns + map.held.column);
+    else
+        sum.clear();
 }
 
 function facts(step) {
