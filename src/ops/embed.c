@@ -344,7 +344,7 @@ static rapt_tensor *embed_position_rows(rapt_tape *t, const rapt_tensor *x, rapt
         ids[i] = (int32_t)(first + i % time);
     if (!ids)
         return &t->poison;
-    rapt_tensor *rows = embed_fused(t, table, (rapt_tokens){ids, batch, time, NULL}, &(rapt_embed_options){0});
+    rapt_tensor *rows = embed_fused(t, table, (rapt_tokens){.ids = ids, .batch = batch, .time = time}, &(rapt_embed_options){0});
     return single ? rapt_op_reshape(t, rows, 2, x->shape, NULL) : rows;
 }
 
