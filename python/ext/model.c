@@ -255,6 +255,8 @@ static PyMethodDef model_methods[] = {
     {"embed", model_embed, METH_VARARGS, NULL},
     {"rerank", model_rerank, METH_VARARGS, NULL},
     {"explain", model_explain, METH_VARARGS, NULL},
+    {"heads", model_heads, METH_NOARGS, NULL},
+    {"without_heads", model_without_heads, METH_O, NULL},
     {0}};
 static PyType_Slot model_slots[] = {{Py_tp_dealloc, model_dealloc}, {Py_tp_methods, model_methods}, {0}};
 PyType_Spec model_spec = {"rapt._rapt.Model", sizeof(model), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,

@@ -82,5 +82,7 @@ PyObject *model_loss(PyObject *self, PyObject *args);
 PyObject *model_embed(PyObject *self, PyObject *args);
 PyObject *model_rerank(PyObject *self, PyObject *args);
 PyObject *model_explain(PyObject *self, PyObject *args);
+PyObject *model_heads(PyObject *self, PyObject *unused);
+PyObject *model_without_heads(PyObject *self, PyObject *names);
 
 #endif

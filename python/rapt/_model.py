@@ -121,6 +121,30 @@ class Model:
                                              "model_name": str(self.folder)}, tuple(names))
         return Explanation._of(handle, Tokenizer._of(self._handle.tokenizer(True)))
 
+    @property
+    def heads(self):
+        """The names of all attention heads, "decoder.1.cross_attention.2" and so on, in the order of the blocks."""
+        return [name for name, _ in self._handle.heads()]
+
+    @property
+    def heads_off(self):
+        """The names of the heads that are switched off."""
+        return [name for name, off in self._handle.heads() if off]
+
+    def without_heads(self, *names):
+        """The model with attention heads switched off: instead of its context such a head hands zeros to the output projection.
+        To see what they contribute:
+
+            for head in model.heads:
+                print(head, model.without_heads(head).score(sources, targets).loss)
+
+        names  of heads, or shell patterns ("*.cross_attention.0"). Heads that are off already stay off
+
+        A new model that shares this one's weights, and can be used beside it; it cannot be saved, exported or trained, and has no
+        gradients. This model cannot be closed before. NotFoundError: a name that matches no head; InvalidValueError: a model that
+        a training run lends."""
+        return Model._of(self._handle.without_heads(names), self.folder)
+
     def close(self):
         """Frees the model's memory. BufferError while arrays of it are in use, or a call in another thread. Once it is closed,
         every other method raises ValueError; closing again does nothing."""

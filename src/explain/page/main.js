@@ -32,6 +32,10 @@ function buildFacts() {
         loss: data.loss === undefined ? undefined : show(data.loss) };
     byId("facts").replaceChildren(...Object.entries(facts).filter(([, value]) => value !== undefined)
         .map(([name, value]) => make("span", {}, t(`fact.${name}`), " ", make("b", {}, String(value)))));
+    const off = data.heads_off ?? [];
+    byId("heads-off").hidden = off.length === 0;
+    byId("heads-off").replaceChildren(...off.length ? pieces("page.heads_off",
+        { names: make("b", {}, off.join(language === "zh" ? "、" : ", ")) }) : []);
     byId("footer").replaceChildren(...pieces("page.footer", { command: make("code", {}, "rapt explain --html") }));
 }
 

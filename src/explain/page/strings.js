@@ -10,6 +10,9 @@ const STRINGS = {
 "page.theme.light": ["Light", "浅色"],
 "page.whole": ["The whole text", "全文"],
 "page.broken": ["This page could not be drawn: {reason}", "本页无法绘制：{reason}"],
+"page.heads_off": [
+    "Heads that are off: {names}. They compute their weights as ever, but hand zeros to the output projection.",
+    "已关闭的注意力头：{names}。它们照常计算权重，但交给输出投影的是零。"],
 "page.footer": ["One file, made by {command}. It asks nothing of the network.",
     "本页是单个文件，由{command}生成，不访问网络。"],
 
