@@ -34,7 +34,7 @@ add_executable(rapt_lesson ${LESSON_SOURCES} $<TARGET_OBJECTS:lesson_kernels>)
 target_include_directories(rapt_lesson PRIVATE src)
 rapt_wasm_module(rapt_lesson lesson)
 target_link_options(rapt_lesson PRIVATE -sDYNAMIC_EXECUTION=0 # the page's policy forbids it
-    "-sEXPORTED_FUNCTIONS=[_lesson_new,_lesson_start,_lesson_step,_lesson_save,_lesson_look,_lesson_next,_lesson_draw,_lesson_page,_free]")
+    "-sEXPORTED_FUNCTIONS=[_lesson_new,_lesson_start,_lesson_step,_lesson_save,_lesson_heads,_lesson_look,_lesson_next,_lesson_draw,_lesson_page,_free]")
 
 # Kernels at each level, in node. Debian's emscripten 3.1.6 asks node for a function that later ones have in another form.
 if(RAPT_TESTS)

@@ -29,15 +29,24 @@ lesson *lesson_new(void)
     return l;
 }
 
-static void lesson_end(lesson *l)
+void lesson_forget(lesson *l)
 {
     rapt_explanation_free(l->seen);
+    rapt_explanation_free(l->whole);
+    rapt_model_free(l->less);
+    l->seen = l->whole = NULL;
+    l->less = NULL;
+}
+
+static void lesson_end(lesson *l)
+{
+    lesson_forget(l);
     rapt_trainer_free(l->trainer);
     rapt_recipe_free(&l->recipe);
     free(l->out);
-    l->seen = NULL;
+    free(l->off);
     l->trainer = NULL;
-    l->out = NULL;
+    l->out = l->off = NULL;
 }
 
 void lesson_free(lesson *l)

@@ -23,12 +23,19 @@ char *lesson_step(lesson *l);
  * step. {}. Fails before the first step. */
 char *lesson_save(lesson *l);
 
+/* Switches off the heads with these names, blanks between ("decoder.0.cross_attention.1"), and no others, for what the functions
+ * below say of the model; "" and lesson_start switch all on. Steps train with all heads on, and what is saved has them. {}.
+ * After a failure, such as an unknown name, the same heads are off as before. */
+char *lesson_heads(lesson *l, const char *names);
+
 /* Reads a sentence with the model as it is now: {"source", "target", lists of tokens; "translation", the model's own or the given
  * `target` ("": its own); "given", whether it was; "unknown", words read as <unk>; "loss", the mean over "losses", -ln p of the
- * token that follows each of the target, a list; "weights", a list of {"name", "heads", "rows", "columns", "values"}}. */
+ * token that follows each of the target, a list; "weights", a list of {"name", "heads", "rows", "columns", "values"};
+ * "whole", if heads are off: what the model with all heads on has instead, {"translation", and of the same tokens "loss"}}. */
 char *lesson_look(lesson *l, const char *text, const char *target);
 /* What the model, when lesson_look was called last, expects after token `position` of the target at a temperature above 0, among
- * the `top_k` most probable tokens (0: all): {"tokens": the first `count`, at most 50, as [text, probability]}. */
+ * the `top_k` most probable tokens (0: all): {"tokens": the first `count`, at most 50, as [text, probability]}, or if
+ * heads are off [text, probability, its probability with all heads on]. */
 char *lesson_next(lesson *l, int position, double temperature, int top_k, int count);
 /* Translates by drawing at random, `count` times, 1 to 20: {"texts": [...]}. */
 char *lesson_draw(lesson *l, const char *text, double temperature, int top_k, int count, int seed);

@@ -105,9 +105,42 @@ def shows_what_the_model_does(page):
     page.until(lambda: len(page.all("#bars li")) == 2)
     page.click("#draw")
     page.until(lambda: len(page.all("#drawn li")) == 3)
-    expect(len(page.all("#heads button")) == 3 * 5, "a mean and four heads of three kinds")
+    expect(len(page.all("#heads [role=radio]")) == 3 * 5, "a mean and four heads of three kinds")
     page.click('#heads [data-kind="decoder.self_attention"][data-head="2"]')
     expect("head 2" in page.text("#map-title"), page.text("#map-title"))
+
+
+def figures_of(page):
+    return page.run("return [...document.querySelectorAll('#bars .how-much, #answer')].map(node => node.textContent)")
+
+
+@check
+def switches_heads_off(page):
+    """The sentence is read without them, beside it with all; all on is as before, and so is a new run."""
+    whole, heads = figures_of(page), page.all("#heads .off")
+    expect(len(heads) == 3 * 4, "each head can be switched off, the mean cannot")
+    expect(not page.find("#answer-whole").is_displayed(), "all heads are on")
+    page.run("document.querySelector('#heads .off[tabindex=\"0\"]').focus()")
+    for _ in range(9):
+        page.press(Keys.ARROW_RIGHT)
+    expect(page.text("#off-state") == "", "arrow keys switch nothing")
+    page.press(Keys.SPACE)
+    page.until(lambda: page.find("#answer-whole").is_displayed())
+    off = page.find('#heads [aria-pressed="true"]')
+    expect(off.get_attribute("data-off") == "decoder.0.cross_attention.1", off.get_attribute("data-off"))
+    expect(off.get_attribute("aria-label") == "off: Decoder: cross-attention, block 0, head 1", off.get_attribute("aria-label"))
+    page.until(lambda: "(" in page.text("#bars .how-much"))
+    expect(whole[1].rstrip("%") in " ".join(figures_of(page)), "with all heads on:", whole, figures_of(page))
+    expect("Heads that are off: 1" in page.text("#off-state"), page.text("#off-state"))
+    page.click('#heads [role=radio][data-kind="decoder.cross_attention"][data-head="1"]')
+    expect(page.text("#map-title").endswith("switched off"), page.text("#map-title"))
+    page.one_step()
+    expect(page.find("#answer-whole").is_displayed(), "a step leaves it off")
+    page.click("#all-on")
+    page.until(lambda: not page.find("#answer-whole").is_displayed() and "(" not in page.text("#bars .how-much"))
+    expect(page.all('#heads [aria-pressed="true"]') == [] and not page.find("#all-on").is_displayed(), "all are on")
+    page.click('#heads [data-off="encoder.0.attention.0"]')
+    page.until(lambda: page.find("#answer-whole").is_displayed())
 
 
 @check
@@ -163,7 +196,8 @@ def explains_the_step(page):
 def begins_anew(page):
     page.choose("heads", 2)
     expect(len(page.all("#earlier li")) == 1, "the earlier run stays")
-    expect(len(page.all("#heads button")) == 3 * 3, "a mean and two heads")
+    expect(page.text("#off-state") == "" and page.all('#heads [aria-pressed="true"]') == [], "a new run has all heads on")
+    expect(len(page.all("#heads [role=radio]")) == 3 * 3, "a mean and two heads")
     page.one_step()
     page.find("#seed").send_keys(Keys.CONTROL + "a" + Keys.NULL, "7", Keys.TAB)
     page.until(lambda: page.step() == 0)

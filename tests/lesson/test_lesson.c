@@ -13,6 +13,7 @@
 #include "lesson/lesson.h"
 
 #include "rapt/explain.h"
+#include "rapt/heads.h"
 #include "rapt/train.h"
 
 #include <jansson.h>
@@ -188,6 +189,73 @@ static void draws_are_of_their_seed(void **state)
     lesson_free(l);
 }
 
+/* What is told without a head is what a saved model tells without it; beside it stands what the whole model has of the same
+ * tokens. The steps after it know nothing of it. */
+static void heads_are_off_for_looks_alone(void **state)
+{
+    (void)state;
+    static const char *const off[] = {"decoder.0.cross_attention.1", "encoder.0.attention.0"};
+    lesson *l = started("heads");
+    rapt_error err = {0};
+    steps(l, 4);
+    json_decref(good(lesson_save(l)));
+    rapt_model *m = rapt_model_load("heads", NULL, &err), *less = rapt_model_without_heads(m, off, 2, &err);
+    const rapt_explain_options given = EXPLAIN(.target = rapt_text_of("où sont mes clés ?"));
+    rapt_explanation *want = rapt_explanation_new(less, "Where are my keys?", 18, &given, &err);
+    rapt_explanation *whole = rapt_explanation_new(m, "Where are my keys?", 18, &given, &err);
+    assert_true(want && whole);
+    json_t *before = good(lesson_look(l, "Where are my keys?", "où sont mes clés ?"));
+    assert_null(json_object_get(before, "whole"));
+    json_decref(good(lesson_heads(l, "decoder.0.cross_attention.1 encoder.0.attention.0")));
+    json_t *o = good(lesson_look(l, "Where are my keys?", "où sont mes clés ?"));
+    const json_t *all = json_object_get(o, "whole");
+    assert_true(number(all, "loss") == number(before, "loss") && number(o, "loss") != number(before, "loss"));
+    for (size_t i = 0; i < rapt_explanation_sequence(want, 1).count; i++) {
+        const json_t *loss = json_array_get(json_object_get(o, "losses"), i);
+        assert_true(fabs(json_real_value(loss) - rapt_explanation_prediction(want, i).loss) < 1e-6);
+    }
+    json_t *next = good(lesson_next(l, 1, 1, 0, 1)), *first = json_array_get(json_object_get(next, "tokens"), 0);
+    const rapt_explained_prediction p = rapt_explanation_prediction(want, 1);
+    const rapt_intermediate *x = rapt_explanation_find(whole, "probabilities", false);
+    assert_true(fabs(json_real_value(json_array_get(first, 1)) - p.probabilities[0]) < 1e-6);
+    const double in_whole = (double)x->values[x->shape[2] + (size_t)p.ids[0]];
+    assert_true(fabs(json_real_value(json_array_get(first, 2)) - in_whole) < 1e-6);
+    json_decref(before);
+    json_decref(o);
+    json_decref(next);
+
+    char *drawn = lesson_draw(l, "Where are my keys?", 1.5, 0, 4, 1), *page = lesson_page(l, "Where are my keys?", "", "lesson");
+    assert_non_null(strstr(page, "\"heads_off\":[\"encoder.0.attention.0\",\"decoder.0.cross_attention.1\"]"));
+    refused(lesson_heads(l, "decoder.0.cross_attention.7"), "has heads 0 to 1");
+    char *still = lesson_draw(l, "Where are my keys?", 1.5, 0, 4, 1);
+    json_decref(good(lesson_heads(l, "")));
+    char *on = lesson_draw(l, "Where are my keys?", 1.5, 0, 4, 1);
+    assert_string_equal(drawn, still);
+    assert_string_not_equal(drawn, on);
+    free(drawn);
+    free(still);
+    free(on);
+    free(page);
+    rapt_explanation_free(want);
+    rapt_explanation_free(whole);
+    rapt_model_free(less);
+    rapt_model_free(m);
+
+    json_decref(good(lesson_heads(l, "decoder.0.cross_attention.1")));
+    for (int i = 0; i < 3; i++) {
+        json_decref(good(lesson_step(l)));
+        json_decref(good(lesson_look(l, "Where are my keys?", "")));
+    }
+    json_decref(good(lesson_save(l)));
+    train_to(7, "without looks");
+    assert_same_bytes("heads", "without looks", "model.safetensors", 0, 0);
+    json_decref(good(lesson_start(l, RECIPE, DATA, "heads again")));
+    o = good(lesson_look(l, "Where are my keys?", ""));
+    assert_null(json_object_get(o, "whole"));
+    json_decref(o);
+    lesson_free(l);
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -196,6 +264,7 @@ static void what_cannot_be_is_refused(void **state)
     refused(lesson_save(l), "no training run");
     refused(lesson_look(l, "a", ""), "no training run");
     refused(lesson_draw(l, "a", 1, 0, 1, 1), "no training run");
+    refused(lesson_heads(l, ""), "no training run");
     refused(lesson_next(l, 0, 1, 0, 5), "no training run");
     refused(lesson_page(l, "a", "", "x"), "no training run");
     refused(lesson_start(l, "task: translation\nmodel:\n  laiers: 2\n", DATA, "none"), "model.laiers");
@@ -225,6 +294,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {IN_FOLDER(a_paused_run_is_rapt_train), IN_FOLDER(steps_tell_their_losses),
                                        IN_FOLDER(a_look_is_an_explanation), IN_FOLDER(draws_are_of_their_seed),
-                                       IN_FOLDER(what_cannot_be_is_refused)};
+                                       IN_FOLDER(heads_are_off_for_looks_alone), IN_FOLDER(what_cannot_be_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,19 +28,20 @@ function buildAttention() {
         hover: cell => change({ seen: cell && { row: state.kind.startsWith("encoder") ? "source" : "reads", position: cell.row } }) });
     byId("attention-map").replaceChildren(map.heat.node);
     byId("heads").dataset.shape = "";
-    roving(byId("heads"), "button", button => button.click());
+    roving(byId("heads"), "[role=radio]", button => button.click());
     hintScroll(byId("heads"));
-    watch(what => ["kind", "block", "head"].some(name => name in what) && showAttention());
+    watch(what => ["kind", "block", "head", "off"].some(name => name in what) && showAttention());
 }
 
-function headButton(kind, block, head) {
-    return make("button", { type: "button", role: "radio", "data-kind": kind, "data-block": block, "data-head": head,
+function headCell(kind, block, head) {
+    const button = make("button", { type: "button", role: "radio", "data-kind": kind, "data-block": block, "data-head": head,
         "aria-label": t("attention.place", { kind: t(`attention.${kind}`), block, head: headName(head) }),
         onclick: () => change({ kind, block, head }) }, make("canvas", { "aria-hidden": "true" }), headName(head));
+    return make("span", { class: "cell" }, button, ...(head < 0 ? [] : [offButton(kind, block, head)]));
 }
 
 const blockRow = (kind, block, count) => [make("span", { class: "block-name" }, t("attention.block", { block })),
-    ...[-1, ...Array(count).keys()].map(head => headButton(kind.id, block, head))];
+    ...[-1, ...Array(count).keys()].map(head => headCell(kind.id, block, head))];
 const kindRows = kind => [make("span", { class: "kind-name" }, t(`attention.${kind.id}`)),
     ...kind.blocks.flatMap(({ count }, block) => blockRow(kind, block, count))];
 
@@ -53,6 +54,8 @@ function buildHeads(kinds) {
     place.style.setProperty("--columns", count + 1);
     document.querySelector(".heads-and-map").classList.toggle("many", count > 6);
     place.replaceChildren(...kinds.flatMap(kindRows));
+    stopAt(place, ".off");
+    showOff();
 }
 
 function showAttention() {
@@ -62,13 +65,14 @@ function showAttention() {
     const block = Math.min(state.block, kind.blocks.length - 1), heads = kind.blocks[block];
     const head = Math.min(state.head, heads.count - 1), weights = heads.of(head), names = namesOf(kind.id);
     buildHeads(kinds);
-    for (const button of byId("heads").querySelectorAll("button")) {
+    for (const button of byId("heads").querySelectorAll("[role=radio]")) {
         const at = button.dataset, shown = kinds.find(one => one.id === at.kind).blocks[at.block];
         thumbnail(button.firstChild, shown, Number(at.head), "unit");
         button.setAttribute("aria-checked", at.kind === kind.id && Number(at.block) === block && Number(at.head) === head);
     }
-    stopAt(byId("heads"), "button", byId("heads").querySelector('[aria-checked="true"]'));
-    byId("map-title").textContent = t("attention.place", { kind: t(`attention.${kind.id}`), block, head: headName(head) });
+    stopAt(byId("heads"), "[role=radio]", byId("heads").querySelector('[aria-checked="true"]'));
+    const place = t("attention.place", { kind: t(`attention.${kind.id}`), block, head: headName(head) });
+    byId("map-title").textContent = isOff(kind.id, block, head) ? t("off.place", { place }) : place;
     map.heat.label = t("attention.map.label", { kind: t(`attention.${kind.id}`), block, head: headName(head) });
     map.heat.show({ rows: heads.rows, columns: heads.columns, values: () => weights, offset: 0, rowNames: names.rows,
         columnNames: names.columns, rowTitle: t("axis.query"), columnTitle: t("axis.key"),

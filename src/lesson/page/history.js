@@ -10,7 +10,7 @@ function showHistory() {
 
 /* Another run or another sentence begins anew; a text that the decoder was given is no translation. */
 function keepTranslation({ given, translation }) {
-    const key = JSON.stringify([state.run, state.text]);
+    const key = JSON.stringify([state.run, state.text, state.off]);
     if (past.key !== key)
         Object.assign(past, { key, entries: [] });
     if (!given && past.entries[0]?.translation !== translation)

@@ -2,7 +2,7 @@
  * what those before it define. */
 const state = { options: { ...FIRST_CHOICES }, text: EXAMPLES.fr[0], target: "", temperature: 1, topK: 0, draws: 0,
     kind: "decoder.cross_attention", block: 0, head: -1, pinned: { row: "reads", position: 1 }, seen: null, look: null,
-    run: 0, step: 0, training: false, resumes: false, over: false, ready: false, said: null, took: null,
+    off: [], run: 0, step: 0, training: false, resumes: false, over: false, ready: false, said: null, took: null,
     info: null, module: null };
 
 /* ---- what is said ---- */
@@ -46,7 +46,8 @@ function showPlayer() {
 async function begin() {
     const options = state.options;
     state.resumes ||= state.training;
-    Object.assign(state, { training: false, over: false, ready: false, step: 0, took: null });
+    Object.assign(state, { training: false, over: false, ready: false, step: 0, took: null, off: [] });
+    showOff();
     const info = await ask("start", { recipe: recipeOf(options) });
     if (options !== state.options) /* the reader has chosen again meanwhile: that run resumes what this one would */
         return;
@@ -124,7 +125,7 @@ function showLook(look, unread) {
 async function look() {
     const token = state.pinned.row === "reads" ? state.pinned.position : 0;
     const watched = { text: state.text, target: state.target, position: token, temperature: state.temperature, topK: state.topK,
-        count: BARS };
+        count: BARS, off: state.off };
     try {
         showLook(await ask("watch", { watched }));
     } catch (error) {
@@ -156,10 +157,11 @@ function buildPage() {
     buildCurve();
     buildSentence();
     buildAttention();
+    buildOff();
     buildNext();
     buildProof();
     watch(what => {
-        if (["text", "target", "pinned", "temperature", "topK"].some(name => name in what) && state.ready)
+        if (["text", "target", "pinned", "temperature", "topK", "off"].some(name => name in what) && state.ready)
             look();
     });
     showPlayer();

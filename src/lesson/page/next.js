@@ -27,12 +27,15 @@ function buildNext() {
 function showNext() {
     const { next, position, target } = state.look;
     byId("next-lead").replaceChildren(...pieces("next.lead", { token: make("b", {}, visible(target[position])) }));
-    byId("bars").replaceChildren(...next.map(([text, probability]) => {
-        const fill = make("span", { class: "fill" });
+    byId("bars").replaceChildren(...next.map(([text, probability, whole]) => {
+        const fill = make("span", { class: "fill" }), mark = make("span", { class: "mark" }), less = whole !== undefined;
         fill.style.width = `${100 * probability}%`;
+        mark.style.left = `${100 * (whole ?? 0)}%`;
         return make("li", {}, make("span", { class: "what", dir: "auto" }, visible(text)),
-            make("span", { class: "how-much" }, percent(probability)), make("span", { class: "track" }, fill));
+            make("span", { class: "how-much" }, less ? t("off.both", { less: percent(probability), whole: percent(whole) }) :
+                percent(probability)), make("span", { class: "track" }, fill, ...(less ? [mark] : [])));
     }));
+    byId("bars-key").hidden = !state.look.whole;
 }
 
 async function drawTranslations() {

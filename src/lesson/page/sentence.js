@@ -59,6 +59,7 @@ function showSentence() {
     fillRow("reads", look.target);
     byId("answer").textContent = look.translation || "–";
     byId("answer-loss").textContent = look.given ? t("sentence.loss", { loss: show(look.loss, 3) }) : "";
+    showWhole(look);
     byId("unread").hidden = look.unknown.length === 0;
     byId("unread").textContent = look.unknown.length ? t("sentence.unknown", { words: look.unknown.map(quoted).join(", ") }) : "";
     lightUp();

@@ -123,6 +123,7 @@ const DUTIES = {
         rapt.shown = true;
     },
     watch({ watched }) {
+        call("lesson_heads", ["string"], watched.off.join(" "));
         rapt.watched = watched;
         return look();
     },
