@@ -4,9 +4,11 @@
 # for and nothing else, in folders and under umasks that differ, and both must have the same bytes; lintian must have no warning;
 # and debian/tests must pass in a root that had nothing but the packages (autopkgtest). What is built is what git knows, with
 # changes that are not committed.
+# RAPT_LESSON names the page of the lesson (tools/lesson.sh) for the package rapt, which has none otherwise.
 # For root, on Debian; it needs debootstrap, and the network. Roots stay in build-debian, some 3 GB a release, which the next run
 # need not make; `rm -r build-debian` removes them while no package is being built.
 set -eu
+LESSON=${RAPT_LESSON:+$(realpath -e "$RAPT_LESSON")}
 cd "$(dirname "$0")/.."
 . tools/packages.sh
 need 'other releases of Debian' debootstrap
@@ -42,12 +44,15 @@ unpack() {
     sed -i "1s/(\([^)]*\))/(\1$suffix)/" "$1/debian/changelog"
 }
 
-# build FOLDER UMASK: in FOLDER/rapt; source and binary packages are in FOLDER then. There are none for debuggers, so that compilers
+# build FOLDER UMASK: in FOLDER/rapt, with the page of the lesson beside it; source and binary packages are in FOLDER then. There are none for debuggers, so that compilers
 # can do without -g, which takes them half as long again.
 build() {
     rm -rf "$1"
+    mkdir -p "$1"
+    [ -z "$LESSON" ] || cp "$LESSON" "$1/lesson.html"
     (umask "$2" && unpack "$1/rapt" && cd "$1" &&
         "$OLDPWD/$ROOT" --in "$work/builder" env DEB_BUILD_OPTIONS="parallel=$JOBS noautodbgsym" DEB_CFLAGS_STRIP=-g \
+            ${LESSON:+RAPT_LESSON=../lesson.html} \
             sh -c "umask $2 && cd rapt && exec dpkg-buildpackage --build=full -us -uc")
 }
 

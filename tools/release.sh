@@ -6,6 +6,7 @@
 #   clone      two clean clones, in paths of different length
 #   tests      ./test --all in the first
 #   source     the tarball; it is built without a network, and installed
+#   lesson     the page in which a Transformer trains, which the Debian packages have, too
 #   wheels     wheels for all targets, and the source distribution; both are installed with pip
 #   debs       Debian packages; with --key also the apt repository, signed with this key of gpg
 #   portable   tarballs, the program of a single file, the container; tarballs for macOS, which nothing here can use
@@ -13,7 +14,7 @@
 #   sbom       what is linked statically, as SPDX
 #   sums       SHA256SUMS
 #
-# Wheels, archives and the zip file are made in both clones, under umasks and time zones that differ, and Debian packages twice;
+# The lesson, wheels, archives and the zip file are made in both clones, under umasks and time zones that differ, and Debian packages twice;
 # both must have the same bytes. What can run here trains the same hundred steps, which must give the same model file, and
 # translates. What a step says is in build-release/VERSION/logs. A step that fails does not stop the others that can do without it;
 # the last line is "N steps passed, N failed". It needs Debian, root for the packages, and a network; times are of the commit
@@ -23,7 +24,7 @@ set -u
 cd "$(dirname "$0")/.."
 . tools/packages.sh
 SOURCE=$PWD
-STEPS=(clone tests source wheels debs portable windows sbom sums)
+STEPS=(clone tests source lesson wheels debs portable windows sbom sums)
 WHEELS=${WHEELS:-x86_64-linux-gnu aarch64-linux-gnu x86_64-linux-musl aarch64-linux-musl x86_64-windows aarch64-macos x86_64-macos}
 
 refuse() {
@@ -69,6 +70,7 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 # ---- what steps share: each runs in a shell of its own, which ends where a command fails -------------------------------
 WORK=$SOURCE/build-release/$VERSION
 FILES=$WORK/files
+LESSON=rapt-$VERSION-lesson.html
 ONE=$WORK/one/rapt TWO=$WORK/two-in-a-longer-path/rapt
 export LC_ALL=C.UTF-8
 
@@ -176,6 +178,14 @@ step_source() {
     use source "$WORK/source/prefix/bin/rapt"
 }
 
+step_lesson() {
+    need_script "$ONE/tools/lesson.sh"
+    need_packages 'builds for WebAssembly' cmake pkg-config dpkg-dev
+    need_for_wasm
+    install_missing
+    twice tools/lesson.sh "dist/$LESSON"
+}
+
 sdist() { "$WORK/compiler/bin/python" -c 'from scikit_build_core.build import build_sdist; print(build_sdist("dist"))'; }
 wheels_and_sdist() { tools/wheels.sh $WHEELS && sdist; }
 # install_wheel NAME PIP-ARGUMENT...: into an environment that has nothing else.
@@ -205,12 +215,13 @@ step_wheels() {
 # The script builds twice, compares, and installs each package in a root that has nothing else. Its roots are kept.
 step_debs() {
     need_script "$ONE/tools/debian_packages.sh"
+    [ -s "$FILES/$LESSON" ] || { echo "there is no page of the lesson: run the step lesson"; return 1; }
     need_clones
     mkdir -p "$SOURCE/build-debian"
     ln -sfn "$SOURCE/build-debian" "$ONE/build-debian"
     rm -rf "$ONE/dist"
     cd "$ONE"
-    tools/debian_packages.sh
+    RAPT_LESSON=$FILES/$LESSON tools/debian_packages.sh
     give_away dist/*.deb dist/*.dsc dist/*.tar.*
     if [ -n "$key" ]; then
         need_packages 'an apt repository, and its signature' apt-utils gnupg

@@ -23,6 +23,7 @@ LICENSES = {
     "xxhash": "BSD-2-Clause",
     "zlib": "Zlib",
 }
+LESSON = {"jansson", "libyaml", "pcre2", "xxhash", "zlib"}  # in its WebAssembly, of the same sources; the C library is emscripten's
 FROM_ZIG = ("musl", "mingw-w64") # the others are Debian's sources
 
 
@@ -64,6 +65,7 @@ def find_libraries(files):
                     version = read().decode().strip()
                     if versions.setdefault(path.stem, version) != version:
                         sys.exit(f"release_sbom.py: {path.stem} is {version} in {file.name}, {versions[path.stem]} in another file")
+    linked.update({file.name: LESSON for file in files if file.name.endswith("-lesson.html")})
     for name in [file.name for file in files if "-container-" in file.name]: # an image of the static program
         version, processor = re.fullmatch(r"(.*)-container-([^.]*)\..*", name).groups()
         linked[name] = linked[f"{version}-{processor}-static.tar.xz"]

@@ -34,6 +34,14 @@ if [ -e "$BUILD/rapt_serve.so" ]; then
     check 'the unit of systemd names the installed program' \
         grep -qx "ExecStart=$prefix/bin/rapt serve --config /etc/rapt/serve.yaml" "$prefix/lib/systemd/system/rapt.service"
 fi
+if [ -e "$BUILD/rapt_serve.so" ]; then # the page of the lesson, which a build can do without
+    echo "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';\">a lesson" >page.html
+    check 'no page is installed where none is built' test -e "$SOURCE/build-wasm/lesson.html" -o ! -e "$prefix/share/rapt"
+    cmake -S "$SOURCE" -B with-lesson -DRAPT_LESSON=page.html >lesson.log 2>&1
+    grep 'page.html' with-lesson/cmake_install.cmake >rule.cmake # the rest has not been built there
+    check 'a page that is named is installed' cmake -DCMAKE_INSTALL_PREFIX="$prefix" -P rule.cmake
+    check 'as share/rapt/lesson.html' cmp page.html "$prefix/share/rapt/lesson.html"
+fi
 if [ -e "$BUILD/rapt_draw.so" ]; then
     check 'and draws' "$prefix/bin/rapt" plot positions -o positions.svg
     check 'a picture' grep -q '<svg' positions.svg

@@ -10,7 +10,7 @@ git() { command git -c user.name=somebody -c user.email=somebody@example.org -c 
 mkdir -p place/include/rapt place/tools
 cd place || exit 1
 cp "$SOURCE"/tools/{release.sh,release_sbom.py} tools
-echo 'need() { :; }; install_missing() { :; }' >tools/packages.sh # what is here will do
+echo 'need() { :; }; need_for_wasm() { :; }; install_missing() { :; }' >tools/packages.sh # what is here will do
 echo 'target_venv() { :; }' >tools/targets.sh
 header() { printf '#define RAPT_VERSION_MAJOR 7\n#define RAPT_VERSION "%s" /* a word */\n' "$1" >include/rapt/base.h; }
 header 7.1.2
@@ -18,7 +18,9 @@ printf '# Changes\n\n## 7.1.2\n\n## Unreleased (7.2.0)\n' >CHANGELOG.md
 echo 'build-*/' >.gitignore
 printf '#!/bin/sh\nexit 3\n' >test
 printf '#!/bin/sh\necho "$PWD" >dist/rapt.zip\n' >tools/windows_zip.sh
-chmod +x test tools/windows_zip.sh
+printf '#!/bin/sh\necho a page >"$1"\n' >tools/lesson.sh
+printf '#!/bin/sh\nmkdir -p dist; cp "$RAPT_LESSON" dist/a.deb; touch dist/a.dsc dist/a.tar.xz\n' >tools/debian_packages.sh
+chmod +x test tools/{windows_zip,lesson,debian_packages}.sh
 git init -q . && git add . && git commit -qm 'A release' || { echo 'cannot make a repository'; exit 1; }
 
 # no_release STATUS PATTERN NAME ARGUMENT...: refused in one line, and nothing is made.
@@ -71,6 +73,10 @@ check 'files that hold their path differ' grep -Eq '^FAIL  windows ' ../out
 check 'and the log says which' grep -q 'one/rapt' $files/logs/windows.log
 check 'an SBOM needs the wheels' grep -q '^FAIL  sbom .*run the step wheels' ../out
 check 'all of it is counted' grep -q '^0 steps passed, 4 failed' ../out
+! steps debs
+check 'packages need the page of the lesson' grep -q '^FAIL  debs .*run the step lesson' ../out
+check 'the page of the lesson' steps lesson debs
+check 'is a file of the release, and in the packages' grep -qx 'a page' $files/files/rapt-7.1.2-lesson.html $files/files/a.deb
 echo something >$files/files/rapt-7.1.2.tar.gz
 check 'sums' steps sums
 check 'which are right' sh -c "cd $files/files && sha256sum --quiet -c SHA256SUMS"
@@ -99,7 +105,7 @@ with tarfile.open("made/rapt-7.1.2-x86_64-static.tar.xz", "w:xz") as archive:
         member.size = 6
         archive.addfile(member, io.BytesIO(b"1.2.5\n"))
 PY
-    touch made/rapt-server_7_amd64.deb
+    touch made/rapt-server_7_amd64.deb made/rapt-7.1.2-lesson.html
     tar -czf made/rapt-7.1.2.tar.gz info.json
     tar -czf made/rapt-7.1.2-container-x86_64.tar.gz info.json
     sbom() { python3 "$SOURCE/tools/release_sbom.py" 7.1.2 "$(printf '%040d' 7)" 86400 info.json made; }
@@ -113,6 +119,7 @@ linked = {(names[r["spdxElementId"]], names[r["relatedSpdxElement"]])
           for r in d["relationships"] if r["relationshipType"] == "STATIC_LINK"}
 libraries = json.load(open("info.json"))["libraries"]
 assert linked == {("rapt_transformer-7-x86_64.whl", name) for name in libraries} | {
+    ("rapt-7.1.2-lesson.html", name) for name in ("jansson", "libyaml", "pcre2", "xxhash", "zlib")} | {
     ("rapt-7.1.2-x86_64-static.tar.xz", "musl"), ("rapt-7.1.2-container-x86_64.tar.gz", "musl")}, linked
 versions = {p["name"]: p["versionInfo"] for p in d["packages"]}
 assert all(versions[name] == version for name, version in libraries.items()), versions
@@ -121,7 +128,7 @@ assert [p["externalRefs"][0]["referenceLocator"] for p in d["packages"] if p["na
 assert [(p["versionInfo"], p["externalRefs"][0]["referenceLocator"]) for p in d["packages"] if p["name"] == "musl"] == [
     ("1.2.5", "pkg:generic/musl@1.2.5")]
 assert d["creationInfo"]["created"] == "1970-01-02T00:00:00Z"
-assert len([r for r in d["relationships"] if r["relationshipType"] == "DESCRIBES"]) == 5
+assert len([r for r in d["relationships"] if r["relationshipType"] == "DESCRIBES"]) == 6
 empty = [p for p in d["packages"] if p["name"].endswith(".deb")][0]["checksums"][0]["checksumValue"]
 assert empty == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # of no bytes (FIPS 180-4)
 PY
