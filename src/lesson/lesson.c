@@ -120,6 +120,7 @@ char *lesson_step(lesson *l)
 {
     rapt_error err = {0};
     rapt_progress p;
+    lesson_forget(l); /* what was seen is of the model as it was */
     if (!lesson_model(l, &err) || rapt_trainer_step(l->trainer, &err))
         return lesson_error(&err);
     rapt_trainer_progress(l->trainer, &p);

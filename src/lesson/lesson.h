@@ -17,7 +17,7 @@ void lesson_free(lesson *l);
  * "validation", "level"}, the last the name of the kernels. After a failure there is no run. */
 char *lesson_start(lesson *l, const char *recipe, const char *folder, const char *out);
 /* Makes a step. {"step", "loss", "val_loss", "lr", "grad_norm", "epochs", "over"}: losses in nats per target token; val_loss, of
- * the last report, is null before the first one. */
+ * the last report, is null before the first one. After the last step of a run it makes none, and tells the last one again. */
 char *lesson_step(lesson *l);
 /* Writes model.safetensors, and whatever else a model folder has, into `out`: what `rapt train --max-steps` leaves after this
  * step. {}. Fails before the first step. */
@@ -33,9 +33,9 @@ char *lesson_heads(lesson *l, const char *names);
  * token that follows each of the target, a list; "weights", a list of {"name", "heads", "rows", "columns", "values"};
  * "whole", if heads are off: what the model with all heads on has instead, {"translation", and of the same tokens "loss"}}. */
 char *lesson_look(lesson *l, const char *text, const char *target);
-/* What the model, when lesson_look was called last, expects after token `position` of the target at a temperature above 0, among
- * the `top_k` most probable tokens (0: all): {"tokens": the first `count`, at most 50, as [text, probability]}, or if
- * heads are off [text, probability, its probability with all heads on]. */
+/* Next-token probabilities after token `position` of the target that lesson_look has read since the last step, at a temperature
+ * above 0, among the `top_k` most probable tokens (0: all): {"tokens": the first `count`, at most 50, as [text, probability]}, or
+ * if heads are off [text, probability, its probability with all heads on]. */
 char *lesson_next(lesson *l, int position, double temperature, int top_k, int count);
 /* Translates by drawing at random, `count` times, 1 to 20: {"texts": [...]}. */
 char *lesson_draw(lesson *l, const char *text, double temperature, int top_k, int count, int seed);

@@ -120,6 +120,9 @@ static void steps_tell_their_losses(void **state)
         assert_int_equal(json_is_true(json_object_get(o, "over")), i == 20);
         json_decref(o);
     }
+    json_t *o = good(lesson_step(l)); /* one more changes nothing */
+    assert_true(number(o, "step") == 20 && json_is_true(json_object_get(o, "over")));
+    json_decref(o);
     lesson_free(l);
 }
 
@@ -170,6 +173,20 @@ static void a_look_is_an_explanation(void **state)
     assert_non_null(page);
     assert_memory_equal(page, "<!DOCTYPE html>", 15);
     free(page);
+    lesson_free(l);
+}
+
+/* An explanation of a trainer's model is freed before the next step (train.h). */
+static void a_look_ends_with_the_next_step(void **state)
+{
+    (void)state;
+    lesson *l = started("ends");
+    json_decref(good(lesson_look(l, "Where are my keys?", "")));
+    json_decref(good(lesson_next(l, 0, 1, 0, 5)));
+    steps(l, 1);
+    refused(lesson_next(l, 0, 1, 0, 5), "no token has position 0");
+    json_decref(good(lesson_look(l, "Where are my keys?", "")));
+    json_decref(good(lesson_next(l, 0, 1, 0, 5)));
     lesson_free(l);
 }
 
@@ -293,7 +310,8 @@ static void what_cannot_be_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {IN_FOLDER(a_paused_run_is_rapt_train), IN_FOLDER(steps_tell_their_losses),
-                                       IN_FOLDER(a_look_is_an_explanation), IN_FOLDER(draws_are_of_their_seed),
-                                       IN_FOLDER(heads_are_off_for_looks_alone), IN_FOLDER(what_cannot_be_is_refused)};
+                                       IN_FOLDER(a_look_is_an_explanation), IN_FOLDER(a_look_ends_with_the_next_step),
+                                       IN_FOLDER(draws_are_of_their_seed), IN_FOLDER(heads_are_off_for_looks_alone),
+                                       IN_FOLDER(what_cannot_be_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,8 @@
  * file. */
 const TELL_EVERY = 100; /* milliseconds */
 const FOLDER = "/lesson";
-const rapt = { module: null, lesson: 0, run: 0, trains: false, points: [], told: 0, lookTook: 0, shown: true, watched: null };
+const rapt = { module: null, lesson: 0, run: 0, step: 0, trains: false, points: [], told: 0, lookTook: 0, shown: true,
+    watched: null };
 
 /* The JSON that a C function returns. */
 function call(name, types, ...values) {
@@ -59,9 +60,12 @@ function tell(state) {
     postMessage(message);
 }
 
+/* A question for a step may come behind the one for the last step: then none is made. */
 function stepOnce() {
     const started = performance.now(), point = asked("lesson_step", []);
-    rapt.points.push({ ...point, took: performance.now() - started });
+    if (point.step > rapt.step)
+        rapt.points.push({ ...point, took: performance.now() - started });
+    rapt.step = point.step;
     return point.over;
 }
 
@@ -103,6 +107,7 @@ const DUTIES = {
     start({ recipe }) {
         rapt.trains = false;
         rapt.points = [];
+        rapt.step = 0;
         const before = runFolder();
         rapt.run++;
         const answer = asked("lesson_start", ["string", "string", "string"], recipe, FOLDER, runFolder());
