@@ -18,11 +18,12 @@ FOLDER = sys.argv[1]
 SEEN = "const seen = node => node.getClientRects().length ? node.innerText.trim() : '';"
 
 
-def start():
+def start(*more):
+    """`more`: further arguments of Chromium."""
     options = webdriver.ChromeOptions()
     options.binary_location = "/usr/bin/chromium"
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,1000",
-                     "--host-resolver-rules=MAP rapt.internal 127.0.0.1"):  # a name that is not of this machine to the browser
+                     "--host-resolver-rules=MAP rapt.internal 127.0.0.1", *more):  # a name that is not of this machine to the browser
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)

@@ -1,12 +1,15 @@
-/* tests/lesson/firefox.mjs PAGE FOLDER: the lesson in headless Firefox, by WebDriver BiDi, which Firefox speaks itself: it trains
- * 50 steps, and leaves recipe, pairs, commands and the model's checksum in FOLDER. For check_lesson.sh. */
+/* tests/lesson/firefox.mjs PAGE FOLDER STEPS [plain]: the lesson in headless Firefox, by WebDriver BiDi, which Firefox speaks
+ * itself: it trains, and leaves recipe, pairs, commands and the model's checksum in FOLDER; with "plain" Firefox does not know
+ * relaxed SIMD. For check_lesson.sh. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const [page, folder] = process.argv.slice(2), STEPS = 50;
+const [page, folder, STEPS, kind] = process.argv.slice(2);
 const profile = mkdtempSync(join(tmpdir(), "lesson-firefox-"));
+if (kind === "plain")
+    writeFileSync(join(profile, "user.js"), 'user_pref("javascript.options.wasm_relaxed_simd", false);\n');
 const browser = spawn("firefox-esr", ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0"]);
 
 const address = await new Promise((found, failed) => {
