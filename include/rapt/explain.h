@@ -22,7 +22,8 @@ extern "C" {
 #endif
 
 /* A finished pass, with copies of all that it computed. It borrows the model, which must outlive it, and reads only the model's
- * tokenizers and configuration. Any number of threads may read one explanation. */
+ * tokenizers and configuration; rapt_explanation_page also reads parameters, which should be as they were in the pass. Any number
+ * of threads may read one explanation. */
 typedef struct rapt_explanation rapt_explanation;
 
 /* What a pass is going to take. */
@@ -220,7 +221,8 @@ static inline rapt_explain_page_options rapt_explain_page_options_default(void)
  * elements exactly, some intermediates are rounded to 16 or 8 bits, or left out. If logits, probabilities, embedding or output
  * matrix have more than 100,000 elements, they and their gradients are shown only for the tokens that the page names: tokens that
  * were read, the most probable ones, and the labels. The page says in place what it leaves out; minimum, mean, maximum and
- * standard deviation are always computed over all elements.
+ * standard deviation are always computed over all elements. Parameters, with which the page shows how a number was computed, take
+ * the room that is left; with options->full at most 16 million elements. An explanation with rapt_explain_options.like has none.
  *
  * `options` may be NULL: the defaults. With options->full the page has any size. Checkpoints add at most 4 MB unless it is full:
  * many attention weights are rounded to fit. RAPT_ERR_VALUE: options without a size; the checkpoints do not fit even then, or an

@@ -307,6 +307,37 @@ static void test_same_numbers_are_told_once(void **state)
     }
 }
 
+/* The first matrices are kept, in 8 bits and then in more; a small vector is exact. */
+static void test_parameters_take_the_room_that_is_left(void **state)
+{
+    (void)state;
+    static float x[3][300];
+    static const struct {
+        size_t letters;
+        page_format formats[4];
+    } cases[] = {{EVERYTHING, {PAGE_EXACT, PAGE_EXACT, PAGE_EXACT, PAGE_EXACT}},
+                 {2 * 408 + 24, {PAGE_BYTE, PAGE_EXACT, PAGE_BYTE, PAGE_LEFT_OUT}},
+                 {800 + 408 + 24, {PAGE_HALF, PAGE_EXACT, PAGE_BYTE, PAGE_LEFT_OUT}},
+                 {407, {PAGE_LEFT_OUT, PAGE_EXACT, PAGE_LEFT_OUT, PAGE_LEFT_OUT}},
+                 {0, {PAGE_LEFT_OUT, PAGE_LEFT_OUT, PAGE_LEFT_OUT, PAGE_LEFT_OUT}}};
+    for (size_t i = 0; i < 900; i++)
+        x[i / 300][i % 300] = (float)i - 100;
+    json_t *explanation = explanation_of(step_of("a", "[1,300]", "[]", x[0], 300), step_of("bias", "[4]", "[]", x[0], 4));
+    json_t *list = json_object_get(explanation, "steps");
+    assert_int_equal(json_array_append_new(list, step_of("b", "[1,300]", "[]", x[1], 300)), 0);
+    assert_int_equal(json_array_append_new(list, step_of("c", "[1,300]", "[]", x[2], 300)), 0);
+    assert_int_equal(json_object_set(explanation, "parameters", list), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        page_steps all;
+        assert_int_equal(page_steps_read(explanation, "parameters", &all, NULL), RAPT_OK);
+        page_plan_parameters(&all, cases[i].letters);
+        for (size_t j = 0; j < 4; j++)
+            assert_int_equal(all.steps[j].format, cases[i].formats[j]);
+        page_steps_free(&all);
+    }
+    json_decref(explanation);
+}
+
 /* Their memory is given back as soon as they are found. */
 static void test_what_has_a_source_takes_no_memory(void **state)
 {
@@ -403,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_without_a_mask),
         cmocka_unit_test(test_same_numbers_are_told_once),
         cmocka_unit_test(test_what_has_a_source_takes_no_memory),
+        cmocka_unit_test(test_parameters_take_the_room_that_is_left),
         cmocka_unit_test(test_columns_of_a_large_vocabulary),
         cmocka_unit_test(test_rows_of_a_large_vocabulary),
     };

@@ -195,6 +195,7 @@ class HeatMap {
         if (!this.hold)
             return;
         this.held = cell;
+        this.tell();
         this.hold.act();
         this.redraw();
     }
@@ -255,8 +256,9 @@ class HeatMap {
         this.redraw();
     }
 
+    /* What is held stays told, so that the panel below does not move away from under a pointer that presses its button. */
     tell() {
-        const m = this.matrix, c = this.cursor;
+        const m = this.matrix, c = this.cursor ?? this.held;
         if (!c) {
             this.readout.replaceChildren(t("map.help"), this.hold?.help ?? "");
             return;

@@ -1,0 +1,176 @@
+#!/usr/bin/python3
+"""check_sums.py FOLDER: opens pairs.html, text.html and large.html of FOLDER in headless Chromium, holds cells of heat maps, and
+computes from what is shown whether it makes the number of the step, which the .json beside the page has, out of numbers of
+earlier steps and of model.safetensors. For check_sums.sh. The last line: "N passed, N failed, N skipped"."""
+import json
+import random
+import struct
+import sys
+
+from page_browser import FOLDER, By, Keys, Page, expect, near, number, start
+
+TERMS = """const card = arguments[0], map = card.querySelector("figure canvas").heatMap;
+    const text = (node, selector) => node.querySelector(selector)?.textContent;
+    map.take({ row: arguments[1], column: arguments[2] });
+    return { names: [...card.querySelectorAll(".sum .says code")].map(node => node.textContent), lacks: text(card, ".sum .lacks"),
+        lines: [...card.querySelectorAll(".sum-lines div")].map(line => [line.dataset.line, text(line, "dd")]),
+        terms: [...card.querySelectorAll(".sum tr[data-term]")].map(row => [Number(row.dataset.term),
+            ...[...row.querySelectorAll("td:not(.bar)")].map(cell => cell.textContent)]),
+        rest: text(card, ".sum .rest .product"), verdict: text(card, ".sum .verdict"), says: text(card, ".sum .says") };"""
+
+
+def value(text):
+    return number(text.replace("≈", ""))
+
+
+def slack(text):
+    """Half a unit of the last digit that is shown."""
+    digits = text.replace("≈", "").split("e")
+    places = len(digits[0].split(".")[1]) if "." in digits[0] else 0
+    return 0.5001 * 10 ** (-places + (int(digits[1]) if len(digits) > 1 else 0))
+
+
+def parameters(kind):
+    """The matrices of the model file by name: rows of numbers."""
+    with open(f"{FOLDER}/{kind}/model.safetensors", "rb") as file:
+        head = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+        body = file.read()
+    found = {}
+    for name, entry in head.items():
+        if name != "__metadata__" and entry["dtype"] == "F32":
+            begin, end = entry["data_offsets"]
+            found[name] = (entry["shape"], struct.unpack(f"<{(end - begin) // 4}f", body[begin:end]))
+    return found
+
+
+def check_terms(name, shown):
+    """The terms and the rest make the sum, each term is the product of its numbers. Returns the sum."""
+    lines, terms = dict(shown["lines"]), shown["terms"]
+    made = sum(value(t[-1]) for t in terms) + (value(shown["rest"]) if shown["rest"] else 0)
+    off = sum(slack(t[-1]) for t in terms) + (slack(shown["rest"]) if shown["rest"] else 0)
+    expect(abs(made - value(lines["sum"])) <= off + slack(lines["sum"]), name, "terms make", made, "not", lines["sum"])
+    for term in terms:
+        if len(term) == 4:
+            a, b = value(term[1]), value(term[2])
+            near_enough = abs(a) * slack(term[2]) + abs(b) * slack(term[1]) + slack(term[3])
+            expect(abs(a * b - value(term[3])) <= near_enough, name, term)
+    return value(lines["sum"])
+
+
+def check_operands(page, model, step, shown, row, column):
+    """Of a projection: the numbers are the row of the step, and the row of the matrix, that it names."""
+    if not any(" W" in part and "^T" in part for part in [step["formula"]]):
+        return False
+    source, matrix = page.step(shown["names"][0]), model[shown["names"][1]]
+    width = source["shape"][-1]
+    for i, x, w, _ in shown["terms"]:
+        expect(near(value(x), source["values"][row * width + i], 5), step["name"], "x", i, x)
+        expect(near(value(w), matrix[1][column * width + i], 5), step["name"], "W", i, w)
+    return True
+
+
+def check_cell(page, model, step, card, row, column):
+    shown = page.run(TERMS, card, row, column)
+    lines, true = dict(shown["lines"]), step["values"][row * step["shape"][-1] + column]
+    expect(not shown["lacks"], step["name"], "lacks", shown["lacks"])
+    expect(near(value(lines["page"]), true, 5), step["name"], row, column, "the page shows", lines["page"], "not", true)
+    if true == "-inf":
+        expect(not shown["terms"] and "mask" in shown["says"], shown["says"])
+        return False
+    if shown["terms"]:
+        check_terms(step["name"], shown)
+    made = lines.get("result") or lines["sum"]
+    expect(abs(value(made) - true) <= slack(made) + 2e-6 * (1 + abs(true)), step["name"], row, column, made, "is not", true)
+    expect(shown["verdict"].startswith("They agree"), step["name"], shown["verdict"])
+    return bool(shown["terms"]) and check_operands(page, model, step, shown, row, column)
+
+
+def every_step_adds_up(page):
+    model, projections = parameters(page.kind), 0
+    choose = random.Random(7)
+    for step in page.data["steps"]:
+        card = page.search(step["name"])
+        for _ in range(2):
+            rows, columns = step["shape"][-2:]
+            projections += check_cell(page, model, step, card, choose.randrange(rows), choose.randrange(columns))
+    expect(projections >= 12, "only", projections, "projections were compared with the model file")
+    expect(not page.driver.get_log("browser"), "errors in the console")
+
+
+def what_is_rounded_or_left_out_says_so(page):
+    """A model that is too large for the page: some matrices are rounded, some left out."""
+    rounded = lacking = 0
+    for step in page.data["steps"]:
+        if "^T" not in step["formula"] or " W" not in step["formula"]:
+            continue
+        shown = page.run(TERMS, page.search(step["name"]), 1, 5)
+        lines, true = dict(shown["lines"]), step["values"][step["shape"][-1] + 5]
+        expect(near(value(lines["page"]), true, 3), step["name"], lines)
+        if shown["lacks"]:
+            expect("--full" in shown["lacks"] and ".weight" in shown["lacks"] and not shown["terms"], shown["lacks"])
+            lacking += 1
+            continue
+        check_terms(step["name"], shown)
+        expect(shown["verdict"].startswith("They agree"), step["name"], shown["verdict"])
+        rounded += "rounded" in shown["verdict"]
+    expect(rounded > 0 and lacking > 0, rounded, "rounded,", lacking, "left out")
+
+
+def click_enter_and_escape(page):
+    card = page.search("encoder.0.attention.scores")
+    canvas = card.find_element(By.TAG_NAME, "canvas")
+    panel = card.find_element(By.CSS_SELECTOR, ".sum")
+    page.hover(canvas)
+    expect(not panel.is_displayed(), "a pointer alone opens the sum")
+    page.run("""const map = arguments[0].heatMap, box = map.canvas.getBoundingClientRect();
+        for (const type of ["pointerdown", "pointerup"])
+            map.canvas.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerId: 1,
+                clientX: box.left + map.gutterLeft + 1.5 * map.cellWidth, clientY: box.top + map.gutterTop + 2.5 * map.cellHeight }));""",
+             canvas)
+    page.settle()
+    expect(panel.is_displayed() and "query 2" in panel.text and "key 1" in panel.text, panel.text[:90])
+    heard = card.find_element(By.CSS_SELECTOR, "[aria-live]").get_attribute("textContent")
+    expect("query 2" in heard, "heard:", heard)
+    card.find_element(By.CSS_SELECTOR, '[data-value="1"]').click()
+    expect("head 1" in panel.text, "another head:", panel.text[:90])
+    page.run("arguments[0].focus()", canvas)
+    page.press(Keys.ESCAPE)
+    expect(not panel.is_displayed(), "Escape does not close it")
+    page.press(Keys.PAGE_UP, Keys.HOME, Keys.ENTER)
+    expect(panel.is_displayed() and "query 0" in panel.text, "Enter:", panel.text[:90])
+    card.find_element(By.CSS_SELECTOR, ".close").click()
+    expect(not panel.is_displayed() and page.run("return document.activeElement === arguments[0]", canvas), "closed")
+
+
+def nothing_is_cut_on_a_phone(page):
+    page.open(width=400)
+    for name in ("encoder.0.attention.q", "encoder.0.norm1.output", "probabilities"):
+        card = page.search(name)
+        page.run(TERMS, card, 0, 0)
+        wide = page.run("return [document.documentElement.scrollWidth, window.innerWidth]")
+        expect(wide[0] <= wide[1], name, "makes the page as wide as", wide)
+
+
+def main(plan):
+    passed = failed = 0
+    driver = start()
+    try:
+        for kind, checks in plan:
+            for function in checks:
+                name = f"{kind}: {function.__name__.replace('_', ' ')}"
+                try:
+                    function(Page(driver, kind))
+                    print("ok   ", name)
+                    passed += 1
+                except Exception as error:  # whatever it was, it is this check's failure
+                    print("FAIL ", name, "\n     ", str(error).split("\n")[0])
+                    failed += 1
+    finally:
+        driver.quit()
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main([("pairs", [every_step_adds_up, click_enter_and_escape, nothing_is_cut_on_a_phone]),
+                   ("text", [every_step_adds_up]), ("large", [what_is_rounded_or_left_out_says_so])]))
