@@ -146,6 +146,8 @@ def switches_heads_off(page):
     expect(page.all('#heads [aria-pressed="true"]') == [] and not page.find("#all-on").is_displayed(), "all are on")
     page.click('#heads [data-off="encoder.0.attention.0"]')
     page.until(lambda: page.find("#answer-whole").is_displayed())
+    page.click("#hash")
+    page.until(lambda: page.find("#sum-line").is_displayed() and len(page.text("#sum")) == 64)
 
 
 @check
