@@ -164,10 +164,10 @@ VEC void quant_block(const int type, const int m, const int vectors, const int p
         quant_part(type, m, vectors, panels, half, 1, a, b, sum);
 }
 
-/* A few rows, as in a decoding batch, make two tiles that read a panel; the first gets it from memory, so the next panel is
- * prefetched meanwhile. A single row that reads several short panels also prefetches the next ones, because the hardware
- * prefetcher starts anew with each. */
-#define QUANT_IS_FEW(M) ((M) == 3 || (M) == 4)
+/* A few rows, as in a decoding batch, make two tiles that read a panel, or more where a tile has two rows; the first gets it
+ * from memory, so the next panel is prefetched meanwhile. Later tiles prefetch it again, at no cost that was measured. A single
+ * row that reads several short panels also prefetches the next ones, because the hardware prefetcher starts anew with each. */
+#define QUANT_IS_FEW(M) ((M) == 3 || (M) == 4 || ((M) == 2 && QUANT_MR == 2))
 #define QUANT_IS_SHORT(TYPE) ((TYPE) != QUANT_Q8_0 || GEMM_VECTORS == 1)
 
 /* Prefetches a step of the panel that begins `distance` numbers after this one: into the L1 cache, or if this one will be read
