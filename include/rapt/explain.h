@@ -205,11 +205,13 @@ typedef struct rapt_explain_page_options {
     const rapt_explained_checkpoint *checkpoints; /* [checkpoint_count], in the order of training: the page gets a slider that
                                                      shows attention weights and predictions of each */
     size_t checkpoint_count;
+    const char *book; /* the address of the folder docs/book, without which the page names chapters but has no links to them:
+                         http://, https:// or file://, or relative to the page's own address; NULL: none */
 } rapt_explain_page_options;
 
 /* Writes the defaults into options that have `size` bytes in the program (rapt/defaults.h). */
 RAPT_API void rapt_explain_page_options_init(rapt_explain_page_options *o, size_t size);
-/* At most 3 MB, no checkpoints. */
+/* At most 3 MB, no checkpoints, no links. */
 static inline rapt_explain_page_options rapt_explain_page_options_default(void)
 {
     rapt_explain_page_options o;
@@ -226,7 +228,8 @@ static inline rapt_explain_page_options rapt_explain_page_options_default(void)
  *
  * `options` may be NULL: the defaults. With options->full the page has any size. Checkpoints add at most 4 MB unless it is full:
  * many attention weights are rounded to fit. RAPT_ERR_VALUE: options without a size; the checkpoints do not fit even then, or an
- * explanation of theirs has other tokens than `e` or no attention weights; RAPT_ERR_MEMORY. */
+ * explanation of theirs has other tokens than `e` or no attention weights; the book's address is empty, longer than 2,000 bytes,
+ * of another scheme, or has bytes other than visible ASCII; RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_explanation_page(const rapt_explanation *e, const rapt_explain_page_options *options, char **html,
                                          size_t *size, rapt_error *err);
 

@@ -21,7 +21,7 @@
 typedef enum explain_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } explain_color;
 
 typedef struct explain_arguments {
-    const char *model, *text, *html;
+    const char *model, *text, *html, *book;
     const char *train, *operand; /* a target given with --train, or behind the text */
     const char *only[MAX_ONLY];
     cli_heads without;
@@ -56,6 +56,8 @@ static const cli_option OPTIONS[] = {
     OPTION_FLAG("checkpoints", AT(checkpoints), "With --html: a slider over the checkpoints of MODEL, the folder of a training "
                 "run: attention weights and predictions of each, from untrained/ on where the recipe kept it "
                 "(train.keep_untrained)", .needs = "html"),
+    OPTION_TEXT("book", "ADDRESS", AT(book), "With --html: the page names chapters of the book, and links them where this is the "
+                "address of docs/book: http://, https://, file://, or relative to the page", .needs = "html"),
     CLI_OPTION_WITHOUT_HEAD(AT(without.names), AT(without.count)),
     OPTION_FLAG("strict", AT(options.strict), "Unknown words are errors; by default a warning names them, and <unk> is shown"),
     CLI_OPTION_THREADS(AT(options.threads)),
@@ -192,6 +194,7 @@ static rapt_code explain_save_page(const explain_arguments *a, const rapt_explan
     o.full = a->format.full;
     o.checkpoints = all.list;
     o.checkpoint_count = all.count;
+    o.book = a->book;
     code = code ? code : rapt_explanation_page(e, &o, &html, &size, err);
     if (!code)
         code = file_write_atomic(a->html, html, size, err);

@@ -1,5 +1,5 @@
-/* explain/explain_page.c: collects the data of an explanation's page: its JSON, and the attention weights and predictions of each
- * checkpoint of the training run. page/ makes the page itself. */
+/* explain/explain_page.c: collects the data of an explanation's page: its JSON, the attention weights and predictions of each
+ * checkpoint of the training run, the address of the book. page/ makes the page itself. */
 #include "explain/explanation.h"
 
 #include "base/ends.h"
@@ -7,6 +7,8 @@
 #include "explain/page/page.h"
 
 #include <string.h>
+
+#define MAX_ADDRESS 2000
 
 static rapt_code explain_page_no_memory(rapt_error *err)
 {
@@ -62,6 +64,28 @@ static rapt_code add_checkpoint_json(const rapt_explanation *e, const rapt_expla
     return code;
 }
 
+/* A link must not run a script ("javascript:"): before the first slash a colon makes a scheme, of which three are known. */
+static bool is_book_address(const char *text)
+{
+    static const char *const schemes[] = {"http://", "https://", "file://"};
+    const size_t length = strlen(text);
+    for (size_t i = 0; i < length; i++)
+        if (text[i] <= ' ' || text[i] > '~')
+            return false;
+    bool known = !memchr(text, ':', strcspn(text, "/?#"));
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        known = known || strncmp(text, schemes[i], strlen(schemes[i])) == 0;
+    return known && length > 0 && length <= MAX_ADDRESS;
+}
+
+static rapt_code add_book(const char *book, json_t *o, rapt_error *err)
+{
+    if (!is_book_address(book))
+        return rapt_fail(err, RAPT_ERR_VALUE, "the book's address must begin with http://, https:// or file://, or be relative, "
+                         "in 1 to %d visible ASCII characters", MAX_ADDRESS);
+    return json_object_set_new(o, "book", json_string(book)) == 0 ? RAPT_OK : explain_page_no_memory(err);
+}
+
 static rapt_code add_page_options(const rapt_explanation *e, const rapt_explain_page_options *options, json_t *o, rapt_error *err)
 {
     json_t *list = json_array();
@@ -79,10 +103,10 @@ static rapt_code add_page_options(const rapt_explanation *e, const rapt_explain_
     if (!code && options->full && json_object_set_new(o, "full", json_true()) != 0)
         code = explain_page_no_memory(err);
     json_decref(list);
-    return code;
+    return code || !options->book ? code : add_book(options->book, o, err);
 }
 
-SIZED_ENDS_WITH(rapt_explain_page_options, checkpoint_count);
+SIZED_ENDS_WITH(rapt_explain_page_options, book);
 
 void rapt_explain_page_options_init(rapt_explain_page_options *o, size_t size)
 {

@@ -554,6 +554,12 @@ usage 'one of --table' pairs a --table --json
 usage 'one of --table' pairs a --html x.html --json
 usage '--only is for what is printed' pairs a --html x.html --only x
 usage '--at is for text' pairs a --json --at 0
+explain pairs "$sentence" --html page.html --book https://example.org/book && grep -q '"book":"https://example.org/book"' page.html
+check '--book: the page has the address' test $? = 0
+rm page.html
+refused 1 "the book's address" '--book: no script' "$RAPT" explain pairs "$sentence" --html page.html --book 'javascript:alert(1)'
+check '--book: no page' test ! -e page.html
+usage '--html' pairs a --book docs/book
 usage 'at' pairs a --at x
 usage 'color' pairs a --color=blue
 usage 'threads' pairs a --threads 0

@@ -17,4 +17,7 @@ trap 'rm -rf "$work"' EXIT
 for kind in translation language_model long training; do
     $PYTHON tests/explain/page_data.py $kind "$work/$kind.json" && "$TEST_PAGE" "$work/$kind.json" "$work/$kind.html" || exit 1
 done
+# A model with rotary positions, root mean square norms, a gate, and keys that heads share: a small one, run by rapt.
+"${TEST_PAGE%/tests/*}/rapt" explain tests/golden/hub/llama 'the keys are here' --json --full >"$work/modern.json" &&
+    "$TEST_PAGE" "$work/modern.json" "$work/modern.html" || exit 1
 PYTHONDONTWRITEBYTECODE=1 HOME=$work $PYTHON tests/explain/check_page.py "$work"

@@ -58,7 +58,7 @@ def assert_all_chinese(page, texts):
     names |= set(page.data.get("unknown_words", []))
     names = sorted((name.strip() for name in names if name.strip()), key=len, reverse=True)
     for text in set(texts):
-        bare = re.sub(r"softmax|logits|其id|“probabilities”|例如scores|rapt explain|--full|[-\d.]e[-+]?\d+|inf|nan|^id \d+$", "", text)
+        bare = re.sub(r"softmax|logits|其id|“probabilities”|例如scores|GPT|rapt explain|--full|[-\d.]e[-+]?\d+|inf|nan|^id \d+$", "", text)
         for name in names:
             bare = bare.replace(name, "")
         expect(not re.search(r"[A-Za-z]{2,}", bare), "not in Chinese:", text)
@@ -119,7 +119,7 @@ def what_was_chosen_stays(page):
             "return [...document.querySelectorAll('.token')].findIndex(b => b.getAttribute('aria-pressed') === 'true')",
             "return document.querySelector('#words [data-value=probability]').getAttribute('aria-checked')",
             "return document.querySelector('#search').value",
-            "return [...document.querySelectorAll('#cards .card code')].map(c => c.textContent)",
+            "return [...document.querySelectorAll('#cards .card-head code')].map(c => c.textContent)",
             "return [...document.querySelectorAll('.token .weight')].map(c => c.textContent)")]
     before = seen()
     for name in ("zh", "en"):

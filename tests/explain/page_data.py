@@ -156,6 +156,7 @@ def translation(blocks=2):
                       "parameters": 12345},
             "sequences": {"source": tokens(source, ENGLISH), "target": tokens(target, FRENCH)},
             "text": "The small  cat\\xe6 <b>!", "unknown_words": ["cat\\xe6", "<b>!"],
+            "book": "https://example.org/rapt/docs/book",
             "target": "Le petit chat", "output": "le petit chat voit la mer .", "steps": e.steps,
             "predictions": predictions(chances, FRENCH, target[1:] + ["<eos>"]), "loss": 1.25}
 

@@ -83,6 +83,7 @@ function buildPage() {
     buildDiagram();
     buildSteps();
     buildBackward();
+    buildChapters();
 }
 
 /* What the reader chose stays; what is under the pointer does not. */

@@ -17,8 +17,9 @@
  * steps ("inputs") and parameters that it was computed from, and a "constant". With
  * "full": true in the explanation, all elements are stored exactly, however many. The explanation may
  * have "checkpoints", in the order of training: a list of objects with "step", a number, "steps", attention weights, and
- * "predictions". They take at most 4 MB; RAPT_ERR_VALUE if they would take more. On failure *html is left alone: RAPT_ERR_FORMAT:
- * values are not numbers; RAPT_ERR_SHAPE: there are more or fewer values than the shape says; RAPT_ERR_MEMORY. */
+ * "predictions". They take at most 4 MB; RAPT_ERR_VALUE if they would take more. "book" is the address of docs/book, which the
+ * caller has checked. On failure *html is left alone: RAPT_ERR_FORMAT: values are not numbers; RAPT_ERR_SHAPE: there are more or
+ * fewer values than the shape says; RAPT_ERR_MEMORY. */
 rapt_code page_make(json_t *explanation, char **html, size_t *size, rapt_error *err);
 
 /* `n` elements for "values_base64": base64 of floats of 32 bits, the lowest byte first. The caller frees it. NULL: out of

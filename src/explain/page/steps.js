@@ -39,6 +39,7 @@ function showPart() {
     const found = state.search ? steps.filter(step => withCards(step) && matches(step)) : part.steps;
     byId("part-title").textContent = state.search ? t("steps.found", { count: found.length }) : longTitleOf(part);
     byId("part-about").textContent = state.search ? t("steps.found.about", { search: state.search }) : aboutOf(part);
+    byId("part-chapter").replaceChildren(...(state.search ? [] : [chapterNote(chapterOfPart(part))]));
     byId("part-before").disabled = state.search || state.part === 0;
     byId("part-after").disabled = state.search || state.part === parts.length - 1;
     byId("cards").replaceChildren();
@@ -72,7 +73,8 @@ function card(step) {
     refresh(view, step);
     const pictures = hasNumbers(step) ? [view.map.node, view.sum.node] : [leftOut(step)];
     return make("article", { class: "card", "aria-label": step.name }, head, make("p", { class: "says" }, saysOf(step)),
-        numbers, ...(choices.hasChildNodes() ? [choices] : []), ...pictures,
+        make("p", { class: "chapter-line" }, chapterNote(chapterOf(step))), numbers,
+        ...(choices.hasChildNodes() ? [choices] : []), ...pictures,
         ...[tokensKept(step), precisionOf(step)].filter(Boolean).map(text => make("p", { class: "says" }, text)));
 }
 
