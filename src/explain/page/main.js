@@ -16,6 +16,7 @@ function redrawInTheme() {
 function buildHead() {
     followTheme(redrawInTheme);
     byId("language").addEventListener("click", () => setLanguage(language === "en" ? "zh" : "en"));
+    listenToWalk();
     const said = data.text ?? textOf(translation ? "source" : "text"), answer = data.target ?? data.output ?? "";
     const next = translation ? headline(answer) : visible(answer);
     byId("title").append(make("bdi", {}, headline(said)), make("span", { class: "arrow" }, " → "),
@@ -84,6 +85,7 @@ function buildPage() {
     buildSteps();
     buildBackward();
     buildChapters();
+    buildWalk();
 }
 
 /* What the reader chose stays; what is under the pointer does not. */
