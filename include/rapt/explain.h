@@ -1,6 +1,7 @@
 /* rapt/explain.h: inspect one forward pass over one text: tokens, every named intermediate activation with its values, attention
- * weights, next-token probabilities, and on request the loss and all gradients. An explanation is an object, and can be written
- * as JSON, as text, and as a page for a browser. Nothing is printed and no file is written.
+ * weights, next-token probabilities, and on request the loss and all gradients, and the logit lens: predictions after each block.
+ * An explanation is an object, and can be written as JSON, as text, and as a page for a browser. Nothing is printed, no file is
+ * written.
  *
  *    const char *text = "Where are my keys?";
  *    rapt_model *model = rapt_model_load("models/quickstart", NULL, &err);
@@ -28,9 +29,10 @@ typedef struct rapt_explanation rapt_explanation;
 
 /* What a pass is going to take. */
 typedef struct rapt_explain_cost {
-    size_t elements; /* of all intermediates and gradients, kept or not */
+    size_t elements; /* of all intermediates and gradients, kept or not, and of what the logit lens computes */
     size_t kept;     /* elements that the explanation keeps, 4 bytes each */
     size_t steps;    /* intermediates and gradients that it keeps */
+    size_t lens;     /* predictions of the logit lens: depths times positions; 0 without it */
     size_t bytes;    /* peak memory of the pass and of the kept copies, without the scratch memory of the threads */
 } rapt_explain_cost;
 
@@ -40,8 +42,9 @@ typedef struct rapt_explain_options {
     rapt_text target;         /* translation: the text that the decoder reads; `data` NULL: the model's own greedy translation */
     bool gradients;           /* also compute the loss of the target (of a language model's text) and its gradients, without
                                  dropout */
+    bool lens;                /* also the logit lens: rapt_explanation_lens */
     const char *const *names; /* [name_count]: shell patterns ("*.weights") that select the intermediates to keep, and the parts
-                                 "tokens", "predictions" and "loss" in the text of rapt_explanation_text */
+                                 "tokens", "predictions", "lens" and "loss" in the text of rapt_explanation_text */
     size_t name_count;        /* 0: everything */
     const char *model_name;   /* the model's name in text and JSON, usually the folder's path; NULL: "model" */
     int threads;              /* as in rapt_compute; the result does not depend on it */
@@ -78,9 +81,9 @@ static inline rapt_explain_options rapt_explain_options_default(void)
  *                       words, where that is strict; a target for a language model; gradients of a text of one token;
  *                       `like` is of a model of another task or other sizes; gradients of a model with heads switched off;
  *   RAPT_ERR_FORMAT     a text that is not UTF-8, where the tokenizer needs it;
- *   RAPT_ERR_NOT_FOUND  a pattern that matches no intermediate and no part ("loss": none without gradients); the message has
- *                       a near name;
- *   RAPT_ERR_NOT_FINITE the loss is not finite (with gradients only);
+ *   RAPT_ERR_NOT_FOUND  a pattern that matches no intermediate and no part ("loss": none without gradients, "lens": none
+ *                       without options->lens); the message has a near name;
+ *   RAPT_ERR_NOT_FINITE the loss is not finite (with gradients only), or a logit is NaN or infinite;
  *   RAPT_ERR_MEMORY     out of memory;
  *   and what options->admit returns.
  * Sets the floating-point environment of the calling thread, as rapt_tape_begin does. */
@@ -143,6 +146,25 @@ RAPT_API const rapt_intermediate *rapt_explanation_find(const rapt_explanation *
 /* The prediction after token `position`, counted from 0, of the last sequence. What it points to belongs to the explanation. A
  * position out of range gives an empty prediction, whose count is 0. */
 RAPT_API rapt_explained_prediction rapt_explanation_prediction(const rapt_explanation *e, size_t position);
+/* The logit lens (nostalgebraist, "interpreting GPT: the logit lens", LessWrong 2020): what the model would predict after one
+ * token of the last sequence if it stopped early. The residual stream at a depth goes through what follows the last block: the
+ * last norm (a post-norm model has none) with what multiplies or divides its result, the output matrix, the bound of the logits,
+ * softmax. The model was trained to predict from the last depth only: at lower ones the probabilities say what the output matrix
+ * can read in the stream already. */
+typedef struct rapt_explained_lens {
+    rapt_explained_prediction prediction; /* as rapt_explanation_prediction has it, but at this depth */
+    size_t label_rank;         /* the label's place among all tokens, 1: the most probable one; 0 without a label */
+    size_t choice_rank;        /* the place of the token that the whole model finds most probable */
+    double choice_probability; /* that token's probability at this depth */
+} rapt_explained_lens;
+
+/* The number of depths of the logit lens: one more than the language model or the decoder has blocks. 0: options->lens was not
+ * set. */
+RAPT_API size_t rapt_explanation_lens_count(const rapt_explanation *e);
+/* The logit lens at `depth` after token `position`, both counted from 0. Depth 0 is the input of the first block, depth n the
+ * output of n blocks. At the last depth, `prediction` equals rapt_explanation_prediction, bit for bit. What it points to belongs
+ * to the explanation. If the depth or position is out of range, all is zero. */
+RAPT_API rapt_explained_lens rapt_explanation_lens(const rapt_explanation *e, size_t depth, size_t position);
 /* The mean loss over all labels in nats per token if gradients were asked for; else 0. */
 RAPT_API double rapt_explanation_loss(const rapt_explanation *e);
 /* The target of a translation model: as it was given, or what the model wrote, as `rapt translate` writes it (detokenized and
@@ -160,7 +182,8 @@ RAPT_API const char *const *rapt_explanation_heads_off(const rapt_explanation *e
 typedef struct rapt_explain_format {
     size_t size;         /* of this struct; set by rapt_explain_format_default */
     size_t width;        /* text: max columns of a table's line; 0, and with `full`: no limit */
-    int64_t position;    /* text: next-token probabilities after this token, counted from 0, or if negative from the end */
+    int64_t position;    /* text: next-token probabilities (and the logit lens) after this token, counted from 0, or if negative
+                            from the end */
     bool full;           /* all elements; if false, JSON has statistics only, and text has the corners of large matrices */
     bool table;          /* text: matrices as tables with row and column labels; if false, as PyTorch prints tensors */
     bool color;          /* text: ANSI escape sequences for a terminal */
@@ -182,9 +205,9 @@ static inline rapt_explain_format rapt_explain_format_default(void)
  * may be NULL). On failure they return a code with `err` (which may be NULL) set and leave *text alone. `format` may be NULL: the
  * defaults. */
 
-/* A text for people: model, tokens, intermediates under headings, next-token probabilities, loss, gradients. If patterns were
- * given, it has only the intermediates and the parts "tokens", "predictions" and "loss" that they match. RAPT_ERR_VALUE: a format
- * without a size, a position out of range; RAPT_ERR_MEMORY. */
+/* A text for people: model, tokens, intermediates under headings, next-token probabilities, logit lens, loss, gradients. If
+ * patterns were given, it has only the intermediates and the parts "tokens", "predictions", "lens" and "loss" that they match.
+ * RAPT_ERR_VALUE: a format without a size, a position out of range; RAPT_ERR_MEMORY. */
 RAPT_API rapt_code rapt_explanation_text(const rapt_explanation *e, const rapt_explain_format *format, char **text, size_t *size,
                                          rapt_error *err);
 /* One JSON object on one line, without a newline: what `rapt explain --json` prints. Only `full` of `format` is used. Floats have

@@ -20,6 +20,7 @@ static void free_explanation(void *e)
 static const option_row OPTIONS[] = {
     {"target", OPTION_SIZED, offsetof(rapt_explain_options, target)},
     {"gradients", OPTION_BOOL, offsetof(rapt_explain_options, gradients)},
+    {"lens", OPTION_BOOL, offsetof(rapt_explain_options, lens)},
     {"strict", OPTION_BOOL, offsetof(rapt_explain_options, strict)},
     {"model_name", OPTION_TEXT, offsetof(rapt_explain_options, model_name)},
     {0}};
@@ -125,24 +126,61 @@ static PyObject *sequences(PyObject *self, PyObject *unused)
     return list;
 }
 
-/* predictions(): a list of (ids, probabilities, label or None, loss or None), after each token of the last sequence */
+static size_t positions(const rapt_explanation *e)
+{
+    const size_t count = rapt_explanation_sequence_count(e);
+    return count ? rapt_explanation_sequence(e, count - 1).count : 0;
+}
+
+/* (ids, probabilities, label or None, loss or None) */
+static PyObject *prediction(rapt_explained_prediction p)
+{
+    PyObject *ids = ext_ids_list(p.ids, p.count), *probabilities = ext_doubles_list(p.probabilities, p.count), *item = NULL;
+    if (ids && probabilities)
+        item = p.has_label ? Py_BuildValue("(OOid)", ids, probabilities, (int)p.label, p.loss)
+                           : Py_BuildValue("(OOOO)", ids, probabilities, Py_None, Py_None);
+    Py_XDECREF(ids);
+    Py_XDECREF(probabilities);
+    return item;
+}
+
+/* predictions(): a list of predictions, after each token of the last sequence */
 static PyObject *predictions(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    const size_t sequences = rapt_explanation_sequence_count(of(self));
-    const size_t count = sequences ? rapt_explanation_sequence(of(self), sequences - 1).count : 0;
     PyObject *list = PyList_New(0);
-    for (size_t i = 0; list && i < count; i++) {
-        const rapt_explained_prediction p = rapt_explanation_prediction(of(self), i);
-        PyObject *ids = ext_ids_list(p.ids, p.count), *probabilities = ext_doubles_list(p.probabilities, p.count), *item = NULL;
-        if (ids && probabilities)
-            item = p.has_label ? Py_BuildValue("(OOid)", ids, probabilities, (int)p.label, p.loss)
-                               : Py_BuildValue("(OOOO)", ids, probabilities, Py_None, Py_None);
+    for (size_t i = 0; list && i < positions(of(self)); i++) {
+        PyObject *item = prediction(rapt_explanation_prediction(of(self), i));
         if (!item || PyList_Append(list, item) < 0)
             Py_CLEAR(list);
-        Py_XDECREF(ids);
-        Py_XDECREF(probabilities);
         Py_XDECREF(item);
+    }
+    return list;
+}
+
+/* (prediction, rank of the label or 0, rank and probability of the model's choice) */
+static PyObject *lens_at(const rapt_explanation *e, size_t depth, size_t position)
+{
+    const rapt_explained_lens x = rapt_explanation_lens(e, depth, position);
+    PyObject *p = prediction(x.prediction);
+    return p ? Py_BuildValue("(Nnnd)", p, (Py_ssize_t)x.label_rank, (Py_ssize_t)x.choice_rank, x.choice_probability) : NULL;
+}
+
+/* lens(): a list for each depth with one for each token of the last sequence; empty where it was not asked for */
+static PyObject *lens(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    PyObject *list = PyList_New(0);
+    for (size_t depth = 0; list && depth < rapt_explanation_lens_count(of(self)); depth++) {
+        PyObject *row = PyList_New((Py_ssize_t)positions(of(self)));
+        for (size_t i = 0; row && i < positions(of(self)); i++) {
+            PyObject *item = lens_at(of(self), depth, i);
+            if (!item || PyList_SetItem(row, (Py_ssize_t)i, item) < 0)
+                Py_CLEAR(row);
+        }
+        if (!row || PyList_Append(list, row) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
     }
     return list;
 }
@@ -202,6 +240,7 @@ static PyMethodDef explanation_methods[] = {
     {"items", items, METH_NOARGS, NULL},
     {"sequences", sequences, METH_NOARGS, NULL},
     {"predictions", predictions, METH_NOARGS, NULL},
+    {"lens", lens, METH_NOARGS, NULL},
     {"summary", summary, METH_NOARGS, NULL},
     {"written", written, METH_VARARGS, NULL},
     {0}};

@@ -16,7 +16,7 @@ _PLACES = {name: place for place, names in {
     "_engine": "Engine", "_explanation": "Explanation", "_html": "Html", "_recipe": "Recipe", "_stream": "Stream",
     "_metrics": "BLEU CHRF Score book_bleu corpus_bleu corpus_chrf sentence_bleu sentence_chrf",
     "_model": "CrossEncoder Encoder LanguageModel Model Translator", "_process": "average convert info threads",
-    "_results": "Completion Hypothesis Loss PairScore Prediction Relevance TextScore TokenStep Translation",
+    "_results": "Completion Hypothesis LensPrediction Loss PairScore Prediction Relevance TextScore TokenStep Translation",
     "_tokenizer": "Encoding Tokenizer", "_train": "Run Step train"}.items() for name in names.split()}
 
 __all__ = ["Array", "Error", "FormatError", "IOFailure", "InterruptedRunError", "InvalidValueError", "NotFiniteError",

@@ -11,16 +11,16 @@ from ._model import (CrossEncoder as CrossEncoder, Encoder as Encoder, LanguageM
                      Translator as Translator)
 from ._process import average as average, convert as convert, info as info, threads as threads
 from ._recipe import Recipe as Recipe
-from ._results import (Completion as Completion, Hypothesis as Hypothesis, Loss as Loss, PairScore as PairScore, Prediction as
-                       Prediction, Relevance as Relevance, TextScore as TextScore, TokenStep as TokenStep, Translation as
-                       Translation)
+from ._results import (Completion as Completion, Hypothesis as Hypothesis, LensPrediction as LensPrediction, Loss as Loss,
+                       PairScore as PairScore, Prediction as Prediction, Relevance as Relevance, TextScore as TextScore,
+                       TokenStep as TokenStep, Translation as Translation)
 from ._stream import Stream as Stream
 from ._tokenizer import Encoding as Encoding, Tokenizer as Tokenizer
 from ._train import Run as Run, Step as Step, train as train
 
 __all__ = ["Array", "BLEU", "CHRF", "Completion", "CrossEncoder", "Encoder", "Encoding", "Engine", "Error", "Explanation",
-           "FormatError", "Html", "Hypothesis", "IOFailure", "InterruptedRunError", "InvalidValueError", "LanguageModel", "Loss",
-           "Model", "NotFiniteError", "NotFoundError", "OutOfMemoryError", "PairScore", "Prediction", "Recipe", "Relevance",
-           "Run", "Score", "ShapeError", "Step", "Stream", "TextScore", "TokenStep", "Tokenizer", "Translation", "Translator",
-           "__version__", "average", "book_bleu", "convert", "corpus_bleu", "corpus_chrf", "info", "sentence_bleu",
-           "sentence_chrf", "threads", "train"]
+           "FormatError", "Html", "Hypothesis", "IOFailure", "InterruptedRunError", "InvalidValueError", "LanguageModel",
+           "LensPrediction", "Loss", "Model", "NotFiniteError", "NotFoundError", "OutOfMemoryError", "PairScore",
+           "Prediction", "Recipe", "Relevance", "Run", "Score", "ShapeError", "Step", "Stream", "TextScore", "TokenStep",
+           "Tokenizer", "Translation", "Translator", "__version__", "average", "book_bleu", "convert", "corpus_bleu",
+           "corpus_chrf", "info", "sentence_bleu", "sentence_chrf", "threads", "train"]

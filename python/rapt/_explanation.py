@@ -2,7 +2,7 @@
 from _collections_abc import Mapping # collections.abc, which costs two milliseconds more to import
 
 from ._html import Html
-from ._results import Prediction
+from ._results import LensPrediction, Prediction
 
 
 class Explanation(Mapping):
@@ -84,6 +84,16 @@ class Explanation(Mapping):
         return [Prediction(ids, texts_of(self._tokenizer, ids), probabilities, label, loss)
                 for ids, probabilities, label, loss in self._handle.predictions()]
 
+    def lens(self):
+        """The logit lens: what the language model or the decoder would predict if it stopped after 0, 1, ... of its blocks. A
+        list with a list for each of these depths, of a LensPrediction after each token of the last sequence. The last one has the
+        model's own predictions. ValueError: Model.explain was called without `lens`."""
+        depths = self._handle.lens()
+        if not depths:
+            raise ValueError("there is no logit lens: explain(..., lens=True)")
+        return [[LensPrediction(ids, texts_of(self._tokenizer, ids), probabilities, label, loss, rank or None, *choice)
+                 for (ids, probabilities, label, loss), rank, *choice in row] for row in depths]
+
     def attention(self, module=None):
         """The attention weights of a module ("decoder.1.cross_attention"): an Array [head, query, key]; by default of the last
         cross-attention, or else of the last attention. KeyError: there is none, or it was not kept."""
@@ -97,7 +107,7 @@ class Explanation(Mapping):
 
     def text(self, *, full=False, table=False, width=None, all_positions=False):
         """What `rapt explain` prints: all elements with `full`, matrices as tables of `width` columns with `table`, predictions
-        after each token with `all_positions`."""
+        (and the logit lens) after each token with `all_positions`."""
         return self._handle.written("text", {"full": full, "table": table, "width": width, "all_positions": all_positions})
 
     def json(self, *, full=False):

@@ -104,12 +104,13 @@ class Model:
         message says what it lacks."""
         self._handle.export(path, {"to": to, "weights": weights}, on_progress)
 
-    def explain(self, text, *, target=None, names=(), gradients=False, strict=False):
+    def explain(self, text, *, target=None, names=(), gradients=False, lens=False, strict=False):
         """Runs one forward pass over a text, in fp32, and keeps what it computed: an Explanation.
 
         target     of a translation model: the text that the decoder reads; default: the model's own greedy translation
         names      shell patterns ("*.weights", "decoder.0.*") of the intermediates to keep, a sequence of str; default: all
         gradients  also compute the loss (of the target, or of a language model's text) and all its gradients, without dropout
+        lens       also the logit lens, for Explanation.lens
         strict     unknown words are an error
 
         TypeError: text is no str; InvalidValueError: a text that is empty or longer than the model takes, a target for a language
@@ -117,7 +118,7 @@ class Model:
         """
         if isinstance(names, str):
             raise TypeError("names must be a sequence of str, not str")
-        handle = self._handle.explain(text, {"target": target, "gradients": gradients, "strict": strict,
+        handle = self._handle.explain(text, {"target": target, "gradients": gradients, "lens": lens, "strict": strict,
                                              "model_name": str(self.folder)}, tuple(names))
         return Explanation._of(handle, Tokenizer._of(self._handle.tokenizer(True)))
 

@@ -146,6 +146,16 @@ class Prediction(Result):
     __slots__ = ("ids", "tokens", "probabilities", "label", "loss")
 
 
+class LensPrediction(Result):
+    """What a model would expect at a place of a text if it stopped after some of its blocks: the members of a Prediction, and
+
+    label_rank          the label's place among all tokens, 1: the most probable one; None without a label
+    choice_rank         the place of the token that the whole model finds most probable
+    choice_probability  that token's probability after these blocks
+    """
+    __slots__ = (*Prediction.__slots__, "label_rank", "choice_rank", "choice_probability")
+
+
 class _Score(Result):
     __slots__ = ()
 

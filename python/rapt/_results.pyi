@@ -49,6 +49,16 @@ class Prediction(Result):
     label: int | None
     loss: float | None
 
+class LensPrediction(Result):
+    ids: list[int]
+    tokens: list[str]
+    probabilities: list[float]
+    label: int | None
+    loss: float | None
+    label_rank: int | None
+    choice_rank: int
+    choice_probability: float
+
 class _Score(Result):
     tokens: list[int]
     log_probs: list[float]

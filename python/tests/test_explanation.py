@@ -37,7 +37,7 @@ class Explaining(unittest.TestCase):
         cls.e = cls.model.explain(TEXT)
 
     def test_texts_are_the_programs(self):
-        for options, arguments in (({}, ()), ({"gradients": True}, ("--train",)),
+        for options, arguments in (({}, ()), ({"gradients": True}, ("--train",)), ({"lens": True}, ("--lens",)),
                                    ({"target": "tu es", "gradients": True}, ("--train=tu es",)),
                                    ({"names": ["decoder.0.*", "predictions"]}, ("--only=decoder.0.*", "--only=predictions"))):
             with self.subTest(options):
@@ -74,6 +74,22 @@ class Explaining(unittest.TestCase):
             self.assertEqual(p.tokens, [token["text"] for token in shown["tokens"]])
             self.assertEqual(p.label, shown["next"]["id"])
             self.assertAlmostEqual(p.loss, shown["next"]["loss"], places=6)
+
+    def test_lens(self):
+        e = self.model.explain(TEXT, lens=True)
+        depths = e.lens()
+        self.assertEqual(len(depths), 1 + len({name.split(".")[1] for name in e if name.endswith("cross_attention.weights")}))
+        for own, last in zip(e.predictions(), depths[-1], strict=True):
+            self.assertEqual([getattr(last, name) for name in own.__slots__], [getattr(own, name) for name in own.__slots__])
+            self.assertEqual((last.choice_rank, last.choice_probability), (1, own.probabilities[0]))
+        for row, shown in zip(depths, json.loads(e.json())["lens"], strict=True):
+            for p, there in zip(row, shown["positions"], strict=True):
+                self.assertEqual((p.ids, p.label_rank, p.choice_rank), ([token["id"] for token in there["tokens"]],
+                                                                       there["next"]["rank"], there["choice"]["rank"]))
+                self.assertAlmostEqual(p.choice_probability, there["choice"]["probability"], places=6)
+        self.assertIsNone(rapt.Model.load(support.language_model()).explain("To", lens=True).lens()[0][-1].label_rank)
+        with self.assertRaisesRegex(ValueError, "lens=True"):
+            self.e.lens()
 
     def test_attention(self):
         weights = self.e.attention()

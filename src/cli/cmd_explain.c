@@ -42,10 +42,12 @@ static void take_position(const cli_option *o, void *in, const char *text)
 #define ARGUMENTS explain_arguments
 static const cli_option OPTIONS[] = {
     OPTION_TEXTS("only", "PATTERN", AT(only), AT(options.name_count), MAX_ONLY, "Only intermediates whose names match a shell "
-                 "pattern, such as 'encoder.0.*' or '*.weights', and the parts called tokens, predictions and loss; can be "
-                 "repeated"),
+                 "pattern, such as 'encoder.0.*' or '*.weights', and the parts called tokens, predictions, lens and loss; can "
+                 "be repeated"),
     OPTION_TAKE("at", "POSITION", take_position, "Next-token probabilities after this token, counted from 0, or with -1 from the "
                 "end (default); all: after each"),
+    OPTION_FLAG("lens", AT(options.lens), "Also the logit lens: which tokens the model would predict if it stopped after each "
+                "block"),
     OPTION_TEXT("train", "[TARGET]", AT(train), "Also the loss and the gradients of the backward pass, without dropout; labels: "
                 "TARGET (here, or after TEXT) or else the model's own translation, for a language model the text's next tokens"),
     OPTION_FLAG("full", AT(format.full), "All elements, not only those in the corners of large matrices; in a page also those "

@@ -1,14 +1,11 @@
 /* explain/explain_json.c: an explanation as one JSON object: for programs, and for the page of explain_page.c. */
 #include "explain/explanation.h"
 
-#include "base/math.h"
 #include "io/model_core.h"
 #include "search/valid_text.h"
-#include "explain/input/token_name.h"
 #include "explain/page/page.h"
 #include "print/printer.h"
 #include "text/json_text.h"
-#include "text/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -145,45 +142,6 @@ static json_t *valid_string(const char *given)
     return valid_bytes_json(given, strlen(given));
 }
 
-static bool token_is_text(const rapt_tokenizer *k, int32_t id)
-{
-    size_t size;
-    const char *bytes = rapt_tokenizer_token(k, id, &size);
-    return !bytes || utf8_valid_prefix(bytes, size) == size;
-}
-
-/* Bytes that are not UTF-8 get a name instead; ids without a text get an empty text. */
-static json_t *token_text_json(const rapt_tokenizer *k, int32_t id)
-{
-    size_t size = 0;
-    const char *bytes = rapt_tokenizer_token(k, id, &size);
-    if (token_is_text(k, id))
-        return json_stringn(bytes ? bytes : "", size);
-    char *name = token_name(k, id);
-    json_t *string = name ? json_string(name) : NULL;
-    free(name);
-    return string;
-}
-
-static json_t *bytes_json(const rapt_tokenizer *k, int32_t id)
-{
-    size_t size;
-    const char *bytes = rapt_tokenizer_token(k, id, &size);
-    char *hex = malloc(2 * size + 1);
-    for (size_t i = 0; hex && i < size; i++)
-        snprintf(hex + 2 * i, 3, "%02x", (unsigned)(unsigned char)bytes[i]);
-    json_t *string = hex ? json_stringn(hex, 2 * size) : NULL;
-    free(hex);
-    return string;
-}
-
-static bool add_token_json(json_t *o, const rapt_tokenizer *k, int32_t id)
-{
-    bool ok = json_object_set_new(o, "id", json_integer(id)) == 0 &&
-              json_object_set_new(o, "text", token_text_json(k, id)) == 0;
-    return ok && (token_is_text(k, id) || json_object_set_new(o, "bytes", bytes_json(k, id)) == 0);
-}
-
 static json_t *explain_model_json(const rapt_explanation *e)
 {
     const rapt_model *m = e->model;
@@ -201,7 +159,7 @@ static json_t *sequence_json(const explain_sequence *s)
     json_t *list = json_array();
     for (size_t i = 0; list && i < s->count; i++) {
         json_t *token = json_pack("{s:I}", "position", (json_int_t)i);
-        bool ok = add_token_json(token, s->tokenizer, s->ids[i]);
+        bool ok = explain_add_token(token, s->tokenizer, s->ids[i]);
         if (json_array_append_new(list, token) != 0 || !ok) {
             json_decref(list);
             return NULL;
@@ -221,40 +179,13 @@ static json_t *sequences_json(const rapt_explanation *e)
     return o;
 }
 
-static json_t *top_tokens_json(const rapt_explanation *e, size_t position)
-{
-    json_t *list = json_array();
-    for (size_t i = position * e->top; list && i < (position + 1) * e->top; i++) {
-        json_t *token = json_object();
-        bool ok = add_token_json(token, explain_last(e)->tokenizer, e->top_ids[i]) &&
-                  json_object_set_new(token, "probability", json_real(e->probabilities[i])) == 0;
-        if (json_array_append_new(list, token) != 0 || !ok) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
-/* The token that does follow, and how well it was foreseen. */
-static json_t *next_json(const rapt_explanation *e, size_t position)
-{
-    json_t *o = json_object();
-    bool ok = add_token_json(o, explain_last(e)->tokenizer, e->labels[position]) &&
-              json_object_set_new(o, "probability", json_real(math_exp(-e->nll[position]))) == 0 &&
-              json_object_set_new(o, "loss", json_real(e->nll[position])) == 0;
-    if (ok)
-        return o;
-    json_decref(o);
-    return NULL;
-}
-
 static json_t *predictions_json(const rapt_explanation *e)
 {
     json_t *list = json_array();
     for (size_t i = 0; list && i < explain_last(e)->count; i++) {
-        json_t *o = json_pack("{s:I, s:o}", "position", (json_int_t)i, "tokens", top_tokens_json(e, i));
-        bool ok = i >= e->label_count || json_object_set_new(o, "next", next_json(e, i)) == 0;
+        const rapt_explained_prediction p = explain_prediction(e, &e->own, i);
+        json_t *o = json_pack("{s:I, s:o}", "position", (json_int_t)i, "tokens", explain_tokens_json(e, p));
+        bool ok = !p.has_label || json_object_set_new(o, "next", explain_next_json(e, p)) == 0;
         if (json_array_append_new(list, o) != 0 || !ok) {
             json_decref(list);
             return NULL;
@@ -267,7 +198,7 @@ static json_t *predictions_json(const rapt_explanation *e)
 static json_t *output_json(const rapt_explanation *e)
 {
     size_t last = (explain_last(e)->count - 1) * e->top;
-    return e->output ? valid_string(e->output) : token_text_json(e->model->language.tokenizer, e->top_ids[last]);
+    return e->output ? valid_string(e->output) : explain_token_text(e->model->language.tokenizer, e->own.ids[last]);
 }
 
 static json_t *unknown_words_json(const explain_sequence *s)
@@ -282,7 +213,7 @@ static json_t *unknown_words_json(const explain_sequence *s)
 }
 
 /* Adds members that only some passes have. */
-static bool add_rest(const rapt_explanation *e, json_t *o)
+static bool add_rest(const rapt_explanation *e, explain_values values, json_t *o)
 {
     bool ok = true;
     size_t size;
@@ -292,6 +223,8 @@ static bool add_rest(const rapt_explanation *e, json_t *o)
     if (e->given.data)
         ok = json_object_set_new(o, "unknown_target_words", unknown_words_json(explain_last(e))) == 0 && ok;
     ok = explain_add_off(e, o) && ok;
+    if (e->depths > 0 && values != EXPLAIN_BASE64)
+        ok = json_object_set_new(o, "lens", explain_lens_json(e)) == 0 && ok;
     return ok && (!e->gradients || json_object_set_new(o, "loss", json_real(e->loss)) == 0);
 }
 
@@ -301,7 +234,7 @@ json_t *explain_object(const rapt_explanation *e, explain_values values, rapt_er
                           explain_model_json(e), "text", valid_bytes_json(e->text.data, e->text.size), "unknown_words",
                           unknown_words_json(&e->sequences[0]), "sequences", sequences_json(e), "output",
                           output_json(e), "steps", intermediates_json(e, values), "predictions", predictions_json(e));
-    if (o && !add_rest(e, o)) {
+    if (o && !add_rest(e, values, o)) {
         json_decref(o);
         o = NULL;
     }

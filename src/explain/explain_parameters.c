@@ -57,7 +57,7 @@ static void mark_rows(const rapt_explanation *e, parameter_kind kind, bool *want
             mark_ids(wanted, size, s->ids, s->count);
     }
     if (kind == PARAMETER_OUTPUT) {
-        mark_ids(wanted, size, e->top_ids, e->top_ids ? explain_last(e)->count * e->top : 0);
+        mark_ids(wanted, size, e->own.ids, e->own.ids ? explain_last(e)->count * e->top : 0);
         mark_ids(wanted, size, e->labels, e->label_count);
     }
 }

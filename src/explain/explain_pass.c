@@ -1,19 +1,16 @@
-/* explain/explain_pass.c: the pass that is explained: forward over all positions at once, the next-token probabilities after
- * each, and on request the loss and the backward pass. Copies what was asked for. The pass runs twice: first it is only counted,
- * to know its cost, then it is computed. */
+/* explain/explain_pass.c: the pass that is explained: forward over all positions at once, on request the loss and the backward
+ * pass, and then the logit lens. Copies what was asked for. The pass runs twice: first it is only counted, to know its cost, then
+ * it is computed. */
 #include "explain/explanation.h"
 
 #include "base/buffer.h"
-#include "base/math.h"
-#include "decode/sampler.h"
+#include "explain/explain_lens.h"
 #include "io/model_core.h"
 #include "rapt/observe.h"
 #include "tape/observe_op.h"
 
 #include <string.h>
 
-#define TOP 5 /* most probable tokens of a position */
-#define CHUNK ((size_t)64 << 10)
 #define KEPT 512 /* bytes of an intermediate besides its elements: its names */
 
 /* A pass while it runs. */
@@ -21,66 +18,10 @@ typedef struct pass {
     rapt_explanation *e;
     rapt_tape *t;
     explain_selection *selection;
+    explain_lens *lens; /* NULL: not asked for */
     rapt_explain_cost cost;
     rapt_code failure; /* set by a callback, which cannot return it */
 } pass;
-
-/* ---- predictions ------------------------------------------------------------------------------------------------- */
-
-/* Tokens are ranked by their logits, which are equal less often than probabilities. `logits` is [tokens, vocab]. */
-static rapt_code rank_tokens(const pass *p, const rapt_real *logits, size_t vocab, rapt_error *err)
-{
-    rapt_explanation *e = p->e;
-    rapt_code code = RAPT_OK;
-    arena scratch;
-    arena_init(&scratch, CHUNK);
-    for (size_t i = 0; i < explain_last(e)->count && !code; i++) {
-        sampler_input in = {.logits = logits + i * vocab, .vocab = vocab, .position = i};
-        code = sampler_likeliest(p->t->k, &in, e->top, e->top_ids + i * e->top, e->probabilities + i * e->top, &scratch, err);
-    }
-    arena_free(&scratch);
-    return code;
-}
-
-/* The loss of each label, as rapt_op_cross_entropy has it: log sum exp(logits) - logit of the label. */
-static void find_losses(const pass *p, const rapt_real *logits, size_t vocab)
-{
-    for (size_t i = 0; i < p->e->label_count; i++) {
-        rapt_real max, sum;
-        const rapt_real *row = logits + i * vocab;
-        p->t->k->log_sum_exp(vocab, row, &max, &sum);
-        p->e->nll[i] = (double)max + math_log((double)sum) - (double)row[p->e->labels[i]];
-    }
-}
-
-static rapt_code take_logits(const pass *p, const rapt_observation *logits, rapt_error *err)
-{
-    rapt_explanation *e = p->e;
-    size_t count = explain_last(e)->count, vocab = rapt_tensor_features(logits->tensor);
-    e->top = vocab < TOP ? vocab : TOP;
-    e->top_ids = arena_array(&e->memory, count * e->top, sizeof *e->top_ids);
-    e->probabilities = arena_array(&e->memory, count * e->top, sizeof *e->probabilities);
-    e->nll = arena_array(&e->memory, e->label_count + 1, sizeof *e->nll);
-    if (!e->top_ids || !e->probabilities || !e->nll)
-        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for %zu predictions", count);
-    find_losses(p, logits->values, vocab);
-    return rank_tokens(p, logits->values, vocab, err);
-}
-
-/* Not the sampler's softmax, because the page shows the softmax of the pass. */
-static rapt_code predict(const pass *p, const rapt_observation *o, rapt_error *err)
-{
-    rapt_explanation *e = p->e;
-    size_t vocab = rapt_tensor_features(o->tensor);
-    if (o->gradient)
-        return RAPT_OK;
-    if (strcmp(o->name, e->model->task == RAPT_TASK_TRANSLATION ? "decoder.output" : "output") == 0)
-        return take_logits(p, o, err);
-    if (strcmp(o->name, "probabilities") == 0)
-        for (size_t i = 0; i < explain_last(e)->count * e->top; i++)
-            e->probabilities[i] = (double)o->values[i / e->top * vocab + (size_t)e->top_ids[i]];
-    return RAPT_OK;
-}
 
 /* ---- intermediates ----------------------------------------------------------------------------------------------- */
 
@@ -143,7 +84,9 @@ static void explain_take(void *context, const rapt_observation *o)
     rapt_error err = {0};
     if (p->failure)
         return;
-    p->failure = predict(p, o, &err);
+    p->failure = o->gradient ? RAPT_OK : explain_predict(p->e, p->t->k, o, &p->e->own, &err);
+    if (p->lens)
+        explain_lens_note(p->lens, o);
     if (explain_matches(p->selection, o->name) && !p->failure)
         p->failure = explain_keep(p, o, &err);
     if (p->failure)
@@ -183,6 +126,8 @@ static rapt_code explain_run(pass *p, rapt_observe_fn *observer, rapt_error *err
     rapt_tensor *logits = explain_forward(p);
     if (observer == explain_count)
         e->parts.predictions = explain_wants(p->selection, "predictions");
+    if (p->lens && observer == explain_count)
+        e->parts.lens = explain_wants(p->selection, "lens");
     rapt_tensor *loss = e->gradients ? explain_loss(p, logits) : NULL;
     if (loss && observer == explain_count)
         e->parts.loss = explain_wants(p->selection, "loss");
@@ -192,7 +137,8 @@ static rapt_code explain_run(pass *p, rapt_observe_fn *observer, rapt_error *err
     if (loss && !code)
         code = rapt_backward(p->t, loss, err);
     rapt_observe(p->t, NULL, NULL);
-    return code ? code : rapt_tape_status(p->t, err);
+    code = code ? code : rapt_tape_status(p->t, err);
+    return code || !p->lens ? code : explain_lens_run(p->lens, observer == explain_count ? &p->cost : NULL, err);
 }
 
 static rapt_code explain_ask(pass *p, const rapt_explain_options *o, rapt_error *err)
@@ -205,15 +151,21 @@ static rapt_code explain_ask(pass *p, const rapt_explain_options *o, rapt_error 
     tape_expect(p->t, step, scratch);
     if (p->e->gradients)
         rapt_params_zero_grad(p->e->model->params); /* their buffers count as filled */
-    code = code ? code : explain_selection_check(p->selection, p->e->gradients, err);
+    code = code ? code : explain_selection_check(p->selection, o, err);
     return code || !o->admit ? code : o->admit(o->context, &p->cost, err);
 }
 
 rapt_code explain_pass(rapt_explanation *e, rapt_tape *t, explain_selection *s, const rapt_explain_options *o, rapt_error *err)
 {
-    pass p = {.e = e, .t = t, .selection = s};
+    explain_lens lens;
+    pass p = {.e = e, .t = t, .selection = s, .lens = o->lens ? &lens : NULL};
+    explain_lens_init(&lens, e, t);
     e->parts.model = s->count == 0;
     e->parts.tokens = explain_wants(s, "tokens");
     rapt_code code = explain_ask(&p, o, err);
-    return code ? code : explain_run(&p, explain_take, err);
+    if (!code && o->lens)
+        code = explain_lens_open(&lens, err);
+    code = code ? code : explain_run(&p, explain_take, err);
+    explain_lens_free(&lens);
+    return code;
 }

@@ -90,12 +90,21 @@ static rapt_code fail_unmatched(const explain_selection *s, const char *pattern,
     return rapt_fail(err, RAPT_ERR_NOT_FOUND, "no intermediate is called \"%s\"; there are %s, ...", quote(pattern).text, list);
 }
 
-rapt_code explain_selection_check(const explain_selection *s, bool gradients, rapt_error *err)
+/* A part that was not asked for is no misspelled name. */
+static rapt_code check_part(const explain_selection *s, const char *part, bool there, const char *why, rapt_error *err)
 {
-    for (size_t i = 0; i < s->count; i++)
-        if (!s->matched[i] && !gradients && pattern_fits(s->patterns[i], "loss"))
-            return rapt_fail(err, RAPT_ERR_NOT_FOUND, "\"%s\": there is a loss with gradients only (--train)",
-                             quote(s->patterns[i]).text);
+    for (size_t i = 0; i < s->count && !there; i++)
+        if (!s->matched[i] && pattern_fits(s->patterns[i], part))
+            return rapt_fail(err, RAPT_ERR_NOT_FOUND, "\"%s\": there is a %s", quote(s->patterns[i]).text, why);
+    return RAPT_OK;
+}
+
+rapt_code explain_selection_check(const explain_selection *s, const rapt_explain_options *o, rapt_error *err)
+{
+    rapt_code code = check_part(s, "loss", o->gradients, "loss with gradients only (--train)", err);
+    code = code ? code : check_part(s, "lens", o->lens, "logit lens on request only (--lens)", err);
+    if (code)
+        return code;
     for (size_t i = 0; i < s->count; i++)
         if (!s->matched[i])
             return fail_unmatched(s, s->patterns[i], err);

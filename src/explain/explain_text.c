@@ -229,11 +229,12 @@ static rapt_code print_position(const explain_text *w, size_t position, rapt_err
 {
     const explain_sequence *s = explain_last(w->e);
     fprintf(w->to, "after token %zu, %s:\n", position, token_label(s, position));
-    for (size_t i = position * w->e->top; i < (position + 1) * w->e->top; i++) {
-        char *token = token_name(s->tokenizer, w->e->top_ids[i]);
+    const rapt_explained_prediction p = explain_prediction(w->e, &w->e->own, position);
+    for (size_t i = 0; i < p.count; i++) {
+        char *token = token_name(s->tokenizer, p.ids[i]);
         if (!token)
             return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a token");
-        fprintf(w->to, "  %.6f  %8d  %s\n", w->e->probabilities[i], (int)w->e->top_ids[i], token);
+        fprintf(w->to, "  %.6f  %8d  %s\n", p.probabilities[i], (int)p.ids[i], token);
         free(token);
     }
     return RAPT_OK;
@@ -253,6 +254,15 @@ static rapt_code print_predictions(explain_text *w, size_t first, size_t last, r
     return code;
 }
 
+static rapt_code print_lens(explain_text *w, size_t first, size_t last, rapt_error *err)
+{
+    rapt_code code = RAPT_OK;
+    text_heading(w, "Logit lens");
+    for (size_t i = first; i <= last && !code; i++)
+        code = explain_lens_print(w->e, i, w->f.full ? 0 : w->f.width, w->to, err);
+    return code;
+}
+
 static rapt_code print_loss(explain_text *w, rapt_error *err)
 {
     char number[PRINT_NUMBER];
@@ -263,7 +273,7 @@ static rapt_code print_loss(explain_text *w, rapt_error *err)
         char *token = token_name(explain_last(e)->tokenizer, e->labels[i]);
         if (!token)
             return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a token");
-        fprintf(w->to, "  %8zu  %7.4f  %s\n", i, e->nll[i], token);
+        fprintf(w->to, "  %8zu  %7.4f  %s\n", i, e->own.nll[i], token);
         free(token);
     }
     fprintf(w->to, "loss %s, their mean\n", print_number(e->loss, number));
@@ -282,6 +292,8 @@ static rapt_code print_parts(explain_text *w, size_t first, size_t last, rapt_er
     rapt_code code = print_intermediates(w, false, err);
     if (!code && wanted->predictions)
         code = print_predictions(w, first, last, err);
+    if (!code && wanted->lens)
+        code = print_lens(w, first, last, err);
     if (!code && wanted->loss)
         code = print_loss(w, err);
     return code ? code : print_intermediates(w, true, err);

@@ -154,12 +154,23 @@ const rapt_intermediate *rapt_explanation_find(const rapt_explanation *e, const 
 
 rapt_explained_prediction rapt_explanation_prediction(const rapt_explanation *e, size_t position)
 {
-    if (position >= explain_last(e)->count)
-        return (rapt_explained_prediction){0};
-    bool has_label = position < e->label_count;
-    return (rapt_explained_prediction){.count = e->top, .ids = e->top_ids + position * e->top,
-                                       .probabilities = e->probabilities + position * e->top, .has_label = has_label,
-                                       .label = has_label ? e->labels[position] : 0, .loss = has_label ? e->nll[position] : 0};
+    return explain_prediction(e, &e->own, position);
+}
+
+size_t rapt_explanation_lens_count(const rapt_explanation *e)
+{
+    return e->depths;
+}
+
+rapt_explained_lens rapt_explanation_lens(const rapt_explanation *e, size_t depth, size_t position)
+{
+    if (depth >= e->depths || position >= explain_last(e)->count)
+        return (rapt_explained_lens){0};
+    const explain_depth *d = &e->lens[depth];
+    return (rapt_explained_lens){.prediction = explain_prediction(e, &d->at, position),
+                                 .label_rank = position < e->label_count ? d->label_ranks[position] : 0,
+                                 .choice_rank = d->choice_ranks[position],
+                                 .choice_probability = d->choice_probabilities[position]};
 }
 
 double rapt_explanation_loss(const rapt_explanation *e)

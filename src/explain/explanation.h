@@ -3,7 +3,9 @@
 #define EXPLAIN_EXPLANATION_H
 
 #include "base/arena.h"
+#include "kernels/kernels.h"
 #include "rapt/explain.h"
+#include "rapt/observe.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -28,8 +30,24 @@ typedef struct explain_source {
 
 /* The parts that the text has besides intermediates. */
 typedef struct explain_parts {
-    bool model, tokens, predictions, loss;
+    bool model, tokens, predictions, lens, loss;
 } explain_parts;
+
+#define EXPLAIN_TOP 5 /* most probable tokens of a position */
+
+/* What is predicted after each token of the last sequence. */
+typedef struct explain_predictions {
+    int32_t *ids;          /* [tokens of the last sequence, top] */
+    double *probabilities; /* [tokens of the last sequence, top] */
+    double *nll;           /* [label_count]: -ln p of each label */
+} explain_predictions;
+
+/* The logit lens at one depth. */
+typedef struct explain_depth {
+    explain_predictions at;
+    size_t *label_ranks, *choice_ranks; /* [label_count], [tokens of the last sequence] */
+    double *choice_probabilities;       /* [tokens of the last sequence] */
+} explain_depth;
 
 struct rapt_explanation {
     const rapt_model *model; /* borrowed */
@@ -47,10 +65,10 @@ struct rapt_explanation {
     char *translation;       /* ... as `rapt translate` prints it; from malloc; NULL: a target was given */
     int32_t *labels;         /* [label_count]: the id after each token of the last sequence */
     size_t label_count;      /* the last token of a text has none */
-    double *nll;             /* [label_count]: -ln p of each label */
     size_t top;              /* most probable tokens of a position */
-    int32_t *top_ids;        /* [tokens of the last sequence, top] */
-    double *probabilities;   /* [tokens of the last sequence, top] */
+    explain_predictions own; /* the model's */
+    explain_depth *lens;     /* [depths]: the logit lens */
+    size_t depths;           /* 0: not asked for */
     double loss;
     const char **off;        /* [off_count]: names of the model's heads that are off */
     size_t off_count;
@@ -129,12 +147,28 @@ bool explain_matches(explain_selection *s, const char *name);
 /* explain_matches for a name that comes the first time: also remembers it for explain_selection_check. */
 bool explain_wants(explain_selection *s, const char *name);
 /* Call it after all names have come. Fails, with a near name, if a pattern matched nothing. */
-rapt_code explain_selection_check(const explain_selection *s, bool gradients, rapt_error *err);
+rapt_code explain_selection_check(const explain_selection *s, const rapt_explain_options *o, rapt_error *err);
 
 /* ---- explain_pass.c: the pass itself ------------------------------------------------------------------------- */
 
 /* Counts the pass on tape t; if the options' `admit` allows it, runs it and copies what was asked for into e. */
 rapt_code explain_pass(rapt_explanation *e, rapt_tape *t, explain_selection *s, const rapt_explain_options *o, rapt_error *err);
+
+/* ---- explain_predict.c: what logits predict -------------------------------------------------------------------- */
+
+/* Whether an observation is the logits of the model, or their softmax. */
+bool explain_is_logits(const rapt_explanation *e, const rapt_observation *o);
+bool explain_is_probabilities(const rapt_observation *o);
+/* Fills `to` from the logits, and later the probabilities, of a pass; does nothing with other observations. */
+rapt_code explain_predict(rapt_explanation *e, const kernels *k, const rapt_observation *o, explain_predictions *to,
+                          rapt_error *err);
+/* Empty if the position is out of range. */
+rapt_explained_prediction explain_prediction(const rapt_explanation *e, const explain_predictions *of, size_t position);
+
+/* ---- explain_lens_text.c --------------------------------------------------------------------------------------- */
+
+/* Prints the logit lens after one position as a table of depths, in lines of at most `width` columns (0: of any length). */
+rapt_code explain_lens_print(const rapt_explanation *e, size_t position, size_t width, FILE *to, rapt_error *err);
 
 /* ---- explain_json.c ------------------------------------------------------------------------------------------ */
 
@@ -147,6 +181,21 @@ typedef enum explain_values {
 
 /* The whole as one object. NULL with `err` set. */
 json_t *explain_object(const rapt_explanation *e, explain_values values, rapt_error *err);
+
+/* ---- explain_token_json.c -------------------------------------------------------------------------------------- */
+
+/* The text of a token. Bytes that are not UTF-8 get a name instead; ids without a text get an empty text. NULL: out of memory. */
+json_t *explain_token_text(const rapt_tokenizer *k, int32_t id);
+/* Adds members "id", "text" and perhaps "bytes" to o, which may be NULL. False: out of memory. */
+bool explain_add_token(json_t *o, const rapt_tokenizer *k, int32_t id);
+/* The most probable tokens of a prediction, and its label, which it has. NULL: out of memory. */
+json_t *explain_tokens_json(const rapt_explanation *e, rapt_explained_prediction p);
+json_t *explain_next_json(const rapt_explanation *e, rapt_explained_prediction p);
+
+/* ---- explain_lens_json.c --------------------------------------------------------------------------------------- */
+
+/* The logit lens, as a list of depths. NULL: out of memory. */
+json_t *explain_lens_json(const rapt_explanation *e);
 
 /* ---- explain_heading.c: the part of the model that an intermediate belongs to -------------------------------- */
 

@@ -38,7 +38,7 @@ typedef struct decoder_reads {
 /* A block whose rows read and extend KV caches: it is never recomputed. */
 rapt_tensor *decoder_block_step(rapt_tape *t, const rapt_decoder_block *m, rapt_tensor *x, decoder_reads reads);
 
-/* The hidden states that the output matrix multiplies, from the output of the last block. */
+/* The hidden states that the output matrix multiplies, from x, the output of the last block, or of any other. */
 rapt_tensor *decoder_last_norm(rapt_tape *t, const rapt_decoder *m, rapt_tensor *x);
 rapt_tensor *decoder_logits(rapt_tape *t, const rapt_decoder *m, rapt_tensor *hidden);
 

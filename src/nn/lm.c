@@ -177,14 +177,19 @@ static rapt_tensor *lm_divide(rapt_tape *t, rapt_tensor *x, double divisor)
     return observe_leave(t, outer, observe_tensor(t, "norm.scaled", "norm.output / divisor of the logits", OBSERVE_ROWS, x));
 }
 
+rapt_tensor *lm_last_norm(rapt_tape *t, const rapt_lm *m, rapt_tensor *x)
+{
+    if (m->has_norm)
+        x = rapt_layer_norm_forward(t, &m->norm, x);
+    return m->config.logits_divisor != 0 ? lm_divide(t, x, m->config.logits_divisor) : x;
+}
+
 rapt_tensor *lm_blocks(rapt_tape *t, const rapt_lm *m, rapt_tensor *x, rapt_kv *layers, size_t past)
 {
     for (size_t i = 0; i < m->layers; i++)
         x = layers ? lm_cached(t, m, i, x, &layers[i], past)
                    : rapt_run_block(t, lm_run_block, &m->blocks[i], (rapt_block_input){.x = x});
-    if (m->has_norm)
-        x = rapt_layer_norm_forward(t, &m->norm, x);
-    return m->config.logits_divisor != 0 ? lm_divide(t, x, m->config.logits_divisor) : x;
+    return lm_last_norm(t, m, x);
 }
 
 rapt_tensor *rapt_lm_hidden(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens)

@@ -12,6 +12,8 @@ rapt_tensor *lm_check_ids(rapt_tape *t, const rapt_lm *m, rapt_tokens tokens, si
  * whole rows. Otherwise the tokens are at positions from `past` on, or where layers[i].cached says, of the rows of
  * layers[m->layers] (rapt_causal_self_attention). */
 rapt_tensor *lm_blocks(rapt_tape *t, const rapt_lm *m, rapt_tensor *x, rapt_kv *layers, size_t past);
+/* Hidden states from x, the output of the last block, or of any other. */
+rapt_tensor *lm_last_norm(rapt_tape *t, const rapt_lm *m, rapt_tensor *x);
 /* Logits [batch, time, vocab] of hidden states [batch, time, d_model]. */
 rapt_tensor *lm_logits(rapt_tape *t, const rapt_lm *m, rapt_tensor *hidden);
 /* rapt_lm_loss of hidden states [batch, time, d_model] in place of the rows that they are of. */

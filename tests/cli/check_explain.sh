@@ -66,6 +66,11 @@ def linear(x, folder, name):
 def softmax(row):
     e = [math.exp(x - max(row)) for x in row]
     return [x / sum(e) for x in e]
+def normed(row, folder, name):
+    mean = sum(row) / len(row)
+    spread = math.sqrt(sum((x - mean) ** 2 for x in row) / len(row) + 1e-5)
+    return [(x - mean) / spread * w + b for x, w, b in zip(row, parameter(folder, name + ".weight")[0],
+            parameter(folder, name + ".bias")[0])]
 def under(prefix, words):
     return [prefix + word for word in words.split()]
 def attention(name):
@@ -287,6 +292,31 @@ check '--train before a language model' cmp <(explain llama 'the king saw' --tra
 check '--train before the text of a language model' cmp <(explain llama 'the king saw' --train) \
     <(explain llama --train 'the king saw')
 json 'without --full no values' a.json 'all("values" not in s for s in o["steps"])'
+
+# ---- --lens ------------------------------------------------------------------------------------------------------------
+explain pre "$sentence" "$wanted" --lens --json --full >lens.json || fail '--lens: a translation'
+json '--lens: a depth more than blocks, a position for each token' lens.json '[d["blocks"] for d in o["lens"]] == [0, 1, 2] and
+    all([p["position"] for p in d["positions"]] == list(range(T)) for d in o["lens"])'
+json '--lens: the last depth is the prediction' lens.json 'all(x["tokens"] == p["tokens"] and x["choice"] ==
+    {"rank": 1, "probability": p["tokens"][0]["probability"]} and {**p["next"], "rank": x["next"]["rank"]} == x["next"]
+    for x, p in zip(o["lens"][-1]["positions"], o["predictions"]))'
+json '--lens: each depth is softmax(norm(x) W^T + b)' lens.json 'all(near([t["probability"] for t in x["tokens"]],
+    [row[t["id"]] for t in x["tokens"]], 1e-5) and near(x["choice"]["probability"], row[p["tokens"][0]["id"]], 1e-5) and
+    near(x["next"]["probability"], row[p["next"]["id"]], 1e-5)
+    for d, name in zip(o["lens"], ["input", "0.norm3.sum", "1.norm3.sum"])
+    for x, p, row in zip(d["positions"], o["predictions"], [softmax(z) for z in linear([normed(r, "pre", "decoder.norm")
+        for r in matrix(step("decoder." + name), 0)], "pre", "decoder.output")]))'
+explain pre "$sentence" "$wanted" --json --full >without.json
+json '--lens changes nothing else' lens.json '{k: v for k, v in o.items() if k != "lens"} == json.load(open("without.json"))'
+explain llama 'the king' --lens --only lens --at all >lens.txt || fail '--lens as a text'
+check '--lens: a table for each position' test "$(grep -c '^  blocks  choice ' lens.txt)" = "$(grep -c '^after token' lens.txt)"
+check '--lens: in the text without --only, too' grep -qx 'Logit lens' <(explain llama 'the king' --lens)
+for threads in 1 2 3; do
+    check "--lens --threads $threads" cmp lens.txt <(explain llama 'the king' --lens --only lens --at all --threads $threads)
+done
+for isa in $(levels); do
+    check "--lens: RAPT_ISA=$isa" cmp lens.txt <(RAPT_ISA=$isa "$RAPT" explain llama 'the king' --lens --only lens --at all)
+done
 
 # ---- text --------------------------------------------------------------------------------------------------------------
 # is NAME EXPECTED-FILE COMMAND...: what the command prints.

@@ -27,21 +27,25 @@ static inline rapt_tokenizer *case_words(void)
     return k;
 }
 
-static inline rapt_model *case_translator(void)
+static inline rapt_model *case_translator_of(rapt_transformer_config config)
 {
     rapt_model *m = calloc(1, sizeof *m);
     assert_non_null(m);
     *m = (rapt_model){.task = RAPT_TASK_TRANSLATION, .translation.special = RAPT_SPECIAL_IDS, .translation.max_len = CASE_MAX_LEN,
-                      .translation.net = model_new(RAPT_NORM_PLACE_POST, false)};
+                      .translation.net = model_of(config)};
     m->params = m->translation.net->params;
     m->translation.source = m->translation.target = case_words();
     return m;
 }
 
-static inline rapt_model *case_language_model(void)
+static inline rapt_model *case_translator(void)
+{
+    return case_translator_of(model_config(RAPT_NORM_PLACE_POST, false));
+}
+
+static inline rapt_model *case_language_model_of(rapt_lm_config c)
 {
     rapt_model *m = calloc(1, sizeof *m);
-    rapt_lm_config c = lm_variant(100);
     rapt_error err = {0};
     assert_non_null(m);
     *m = (rapt_model){.task = RAPT_TASK_LANGUAGE_MODEL, .language.net = lm_model(&c)};
@@ -51,6 +55,11 @@ static inline rapt_model *case_language_model(void)
         fail_msg("%s", err.message);
     assert_int_equal(rapt_tokenizer_size(m->language.tokenizer), MODEL_VOCAB);
     return m;
+}
+
+static inline rapt_model *case_language_model(void)
+{
+    return case_language_model_of(lm_variant(100));
 }
 
 #endif

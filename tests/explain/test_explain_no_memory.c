@@ -10,9 +10,9 @@ static rapt_explanation *made;
 
 static int set_up(void **state)
 {
-    static const char *const names[] = {"blocks.1.ffn.*", "*.weights", "output", "probabilities", "tokens", "predictions",
+    static const char *const names[] = {"blocks.1.ffn.*", "*.weights", "output", "probabilities", "tokens", "predictions", "lens",
                                         "loss"};
-    rapt_explain_options o = EXPLAIN(.gradients = true, .threads = 1, .names = names, .name_count = 7);
+    rapt_explain_options o = EXPLAIN(.gradients = true, .lens = true, .threads = 1, .names = names, .name_count = 8);
     rapt_error err = {0};
     if (failing_check_link(state))
         return -1;
@@ -57,6 +57,15 @@ static void test_translation(void **state)
     do {
         failing_arm(&f);
     } while (failing_again(&f, make(translator, "w1 w2", EXPLAIN(.model_name = "a model"))));
+}
+
+static void test_lens(void **state)
+{
+    (void)state;
+    failing f = {.what = "a logit lens", .at_least = 20};
+    do {
+        failing_arm(&f);
+    } while (failing_again(&f, make(language_model, "hello", EXPLAIN(.lens = true))));
 }
 
 /* A name that isn't kept is missing among the near ones, no more. */
@@ -139,6 +148,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pair), cmocka_unit_test(test_translation),
                                        cmocka_unit_test(test_names), cmocka_unit_test(test_written),
-                                       cmocka_unit_test(test_like)};
+                                       cmocka_unit_test(test_like), cmocka_unit_test(test_lens)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -76,6 +76,9 @@ static void same_bytes_as_the_command(void **state)
     check_explain("{\"model\": \"de-en\", \"text\": \"w1 zork\"}", translator, "w1 zork",
                   EXPLAIN(.model_name = "de-en"), false, false,
                   "rapt explain de-en --json -- 'w1 zork'");
+    check_explain("{\"model\": \"lm\", \"text\": \"abc\", \"lens\": true}", generator, "abc",
+                  EXPLAIN(.model_name = "lm", .lens = true), false, false,
+                  "rapt explain lm --json --lens -- 'abc'");
     check_explain("{\"model\": \"lm\", \"text\": \"abc\", \"format\": \"html\"}", generator, "abc",
                   EXPLAIN(.model_name = "lm"), false, true,
                   "rapt explain lm --html page.html -- 'abc'");

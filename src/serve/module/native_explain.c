@@ -1,8 +1,8 @@
 /* serve/module/native_explain.c: POST /v1/explain. The engine's thread runs one extra pass between two steps. The operator limits
  * a text's tokens, so that other requests do not wait long. */
-#define _GNU_SOURCE /* strdup */
 #include "serve/module/native.h"
 
+#include "base/chars.h"
 #include "io/model_core.h"
 #include "text/tokenizer.h"
 #include "rapt/explain.h"
@@ -21,13 +21,14 @@ enum { EXPLAIN_NAMES = 64, EXPLAIN_ELEMENTS = 1 << 20 };
  * page, and by a quarter of that for the statistics of JSON. */
 enum { PASS_ELEMENTS_HTML = 20000000, PASS_ELEMENTS_FULL = 60000000, PASS_ELEMENTS = 80000000 };
 
-/* Bytes of the response while it is made from the values that were kept: for each element, for each intermediate, and for all the
- * rest. The text of a page, whose size has a limit, exists three times. */
+/* Bytes of the response while it is made from the values that were kept: for each element, for each intermediate, for each
+ * prediction of the logit lens, and for all the rest. The text of a page, whose size has a limit, exists three times. */
 enum {
     ELEMENT = sizeof(rapt_real),
     ELEMENT_JSON = 80, /* a number in a tree and in a text */
     ELEMENT_HTML = 10, /* as base64 of the JSON, and as a number of the page */
     STEP_JSON = 4096,
+    LENS_JSON = 4096, /* a prediction of the logit lens: five tokens in a tree and in a text */
     REST_JSON = 1 << 20,
     REST_HTML = 12 << 20
 };
@@ -71,7 +72,7 @@ static void explaining_free(explaining *e)
 static size_t explain_bytes(const explaining *e, const rapt_explain_cost *c)
 {
     const size_t element = ELEMENT + (e->html ? ELEMENT_HTML : e->format.full ? ELEMENT_JSON : 0);
-    const size_t text = c->kept * element + c->steps * STEP_JSON + (e->html ? REST_HTML : REST_JSON);
+    const size_t text = c->kept * element + c->steps * STEP_JSON + c->lens * LENS_JSON + (e->html ? REST_HTML : REST_JSON);
     return text > c->bytes ? text : c->bytes;
 }
 
@@ -175,6 +176,7 @@ static void read_explain_fields(explaining *e, size_t limit)
     e->options.target = rapt_text_of(fields_text(f, "target"));
     e->html = fields_word(f, "format", formats, 2, 0) == 1;
     e->format.full = fields_flag(f, "full", false);
+    e->options.lens = fields_flag(f, "lens", false);
     e->options.strict = fields_flag(f, "strict", false);
     if (e->html && e->format.full)
         fields_fail(f, "full", "the page has the size that it has; this is for json");
@@ -189,7 +191,7 @@ static void read_explain_fields(explaining *e, size_t limit)
         check_tokens(e, translates ? m->translation.source : m->language.tokenizer, "text", rapt_text_of(e->text), limit);
     if (e->options.target.data && translates)
         check_tokens(e, m->translation.target, "target", e->options.target, limit);
-    e->options.model_name = e->name = strdup(e->model->name);
+    e->options.model_name = e->name = chars_copy(e->model->name);
     if (!e->name)
         request_fail(&e->error, 503, NULL, "out of memory for the request");
 }
@@ -205,6 +207,8 @@ static void tell_explain_replay(const explaining *e)
         replay_words(&r, " --html page.html");
     else
         replay_words(&r, " --json%s", e->format.full ? " --full" : "");
+    if (e->options.lens)
+        replay_words(&r, " --lens");
     if (e->options.strict)
         replay_words(&r, " --strict");
     for (size_t i = 0; i < e->options.name_count; i++)
