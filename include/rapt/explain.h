@@ -248,6 +248,7 @@ static inline rapt_explain_page_options rapt_explain_page_options_default(void)
  * were read, the most probable ones, and the labels. The page says in place what it leaves out; minimum, mean, maximum and
  * standard deviation are always computed over all elements. Parameters, with which the page shows how a number was computed, take
  * the room that is left; with options->full at most 16 million elements. An explanation with rapt_explain_options.like has none.
+ * The logit lens is on the page if `e` has one.
  *
  * `options` may be NULL: the defaults. With options->full the page has any size. Checkpoints add at most 4 MB unless it is full:
  * many attention weights are rounded to fit. RAPT_ERR_VALUE: options without a size; the checkpoints do not fit even then, or an

@@ -1,5 +1,14 @@
-/* explain/explain_lens_json.c: the logit lens as JSON: a list of depths, each with a list of positions. */
+/* explain/explain_lens_json.c: the logit lens as JSON: a list of depths, each with a list of positions; and for the
+ * page as numbers beside each other. */
 #include "explain/explanation.h"
+
+#include "base/math.h"
+#include "explain/page/page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LENS_LETTERS ((size_t)600 * 1000) /* most letters of a page's lens */
 
 static json_t *lens_rank_json(size_t rank, double probability)
 {
@@ -43,4 +52,67 @@ json_t *explain_lens_json(const rapt_explanation *e)
             return NULL;
         }
     return list;
+}
+
+/* ---- for the page ------------------------------------------------------------------------------------------------ */
+
+/* Numbers of a prediction of `top` tokens: ids, which floats hold exactly, probabilities, and twice a rank and a probability. */
+static size_t lens_numbers(size_t top)
+{
+    return 2 * top + 4;
+}
+
+static void lens_pack(const rapt_explanation *e, size_t depth, size_t position, size_t top, rapt_real *to)
+{
+    const rapt_explained_lens x = rapt_explanation_lens(e, depth, position);
+    for (size_t i = 0; i < top; i++) {
+        to[i] = (rapt_real)x.prediction.ids[i];
+        to[top + i] = (rapt_real)x.prediction.probabilities[i];
+    }
+    to += 2 * top;
+    to[0] = (rapt_real)x.choice_rank;
+    to[1] = (rapt_real)x.choice_probability;
+    to[2] = (rapt_real)x.label_rank;
+    to[3] = x.prediction.has_label ? (rapt_real)math_exp(-x.prediction.loss) : 0;
+}
+
+static json_t *lens_packed(const rapt_explanation *e, size_t top)
+{
+    const size_t rows = explain_last(e)->count, size = lens_numbers(top), count = e->depths * rows * size;
+    rapt_real *all = calloc(count, sizeof *all);
+    for (size_t i = 0; all && i < e->depths * rows; i++)
+        lens_pack(e, i / rows, i % rows, top, all + i * size);
+    char *letters = all ? page_numbers(all, count) : NULL;
+    json_t *string = letters ? json_string(letters) : NULL;
+    free(letters);
+    free(all);
+    return string;
+}
+
+static json_t *lens_texts(const rapt_explanation *e, size_t top)
+{
+    json_t *o = json_object();
+    const size_t rows = explain_last(e)->count;
+    for (size_t i = 0; o && i < e->depths * rows * top; i++) {
+        char name[16];
+        const int32_t id = rapt_explanation_lens(e, i / top / rows, i / top % rows).prediction.ids[i % top];
+        snprintf(name, sizeof name, "%d", (int)id);
+        if (!json_object_get(o, name) && json_object_set_new(o, name, explain_token_text(explain_last(e)->tokenizer, id)) != 0) {
+            json_decref(o);
+            return NULL;
+        }
+    }
+    return o;
+}
+
+json_t *explain_lens_page(const rapt_explanation *e, bool full)
+{
+    const size_t rows = explain_last(e)->count;
+    size_t top = e->top;
+    while (!full && top > 0 && e->depths * rows * lens_numbers(top) * sizeof(rapt_real) / 3 * 4 > LENS_LETTERS)
+        top--;
+    if (top == 0)
+        return json_object();
+    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "depths", (json_int_t)e->depths, "positions", (json_int_t)rows, "top",
+                     (json_int_t)top, "numbers", lens_packed(e, top), "texts", lens_texts(e, top));
 }

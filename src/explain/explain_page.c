@@ -100,6 +100,8 @@ static rapt_code add_page_options(const rapt_explanation *e, const rapt_explain_
     if (!code && json_object_set(o, "parameters", parameters) != 0)
         code = explain_page_no_memory(err);
     json_decref(parameters);
+    if (!code && e->depths > 0 && json_object_set_new(o, "lens", explain_lens_page(e, options->full)) != 0)
+        code = explain_page_no_memory(err);
     if (!code && options->full && json_object_set_new(o, "full", json_true()) != 0)
         code = explain_page_no_memory(err);
     json_decref(list);

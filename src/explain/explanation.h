@@ -196,6 +196,9 @@ json_t *explain_next_json(const rapt_explanation *e, rapt_explained_prediction p
 
 /* The logit lens, as a list of depths. NULL: out of memory. */
 json_t *explain_lens_json(const rapt_explanation *e);
+/* The logit lens as the page has it (page/lens.js), with as many tokens of each prediction as its size allows, or with `full`
+ * all; an empty object: not even one. NULL: out of memory. */
+json_t *explain_lens_page(const rapt_explanation *e, bool full);
 
 /* ---- explain_heading.c: the part of the model that an intermediate belongs to -------------------------------- */
 

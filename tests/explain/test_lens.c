@@ -10,6 +10,8 @@
 
 #include "explain/explain_case.h"
 
+#include "base/math.h"
+#include "explain/page/page.h"
 #include "options.h"
 
 #include <jansson.h>
@@ -368,6 +370,47 @@ static void test_json(void **state)
     rapt_model_free(m);
 }
 
+/* For each depth and position ids, probabilities, and ranks and probabilities of choice and label, as page/lens.js reads them. */
+static void test_page(void **state)
+{
+    (void)state;
+    enum { DEPTHS = 3, ROWS = 5, TOP = 5, SIZE = 2 * TOP + 4 };
+    static const char begin[] = "\"lens\":{\"depths\":3,\"positions\":5,\"top\":5,\"numbers\":\"";
+    rapt_real wanted[DEPTHS * ROWS * SIZE];
+    char *html = NULL;
+    rapt_error err = {0};
+    rapt_model *m = case_language_model();
+    rapt_explanation *e = explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1));
+    for (size_t i = 0; i < DEPTHS * ROWS; i++) {
+        const rapt_explained_lens x = rapt_explanation_lens(e, i / ROWS, i % ROWS);
+        rapt_real *at = wanted + i * SIZE;
+        for (size_t j = 0; j < TOP; j++) {
+            at[j] = (rapt_real)x.prediction.ids[j];
+            at[TOP + j] = (rapt_real)x.prediction.probabilities[j];
+        }
+        at[2 * TOP] = (rapt_real)x.choice_rank;
+        at[2 * TOP + 1] = (rapt_real)x.choice_probability;
+        at[2 * TOP + 2] = (rapt_real)x.label_rank;
+        at[2 * TOP + 3] = x.prediction.has_label ? (rapt_real)math_exp(-x.prediction.loss) : 0;
+    }
+    if (rapt_explanation_page(e, NULL, &html, NULL, &err))
+        fail_msg("%s", err.message);
+    const char *lens = strstr(html, begin);
+    assert_non_null(lens);
+    char *letters = page_numbers(wanted, sizeof wanted / sizeof *wanted);
+    assert_memory_equal(lens + strlen(begin), letters, strlen(letters));
+    assert_non_null(strstr(lens, "\"texts\":{\""));
+    free(letters);
+    free(html);
+    rapt_explanation_free(e);
+    e = explain(m, TEXT, EXPLAIN(.threads = 1));
+    assert_int_equal(rapt_explanation_page(e, NULL, &html, NULL, &err), RAPT_OK);
+    assert_null(strstr(html, "\"lens\":{"));
+    free(html);
+    rapt_explanation_free(e);
+    rapt_model_free(m);
+}
+
 static void assert_text(const rapt_explanation *e, rapt_explain_format f, const char *wanted, bool there)
 {
     char *text = NULL;
@@ -426,6 +469,7 @@ int main(void)
         cmocka_unit_test(test_pre_norm_and_tied),             cmocka_unit_test(test_rms_norm_and_rotary),
         cmocka_unit_test(test_threads),                       cmocka_unit_test(test_only_on_request),
         cmocka_unit_test(test_cost),                          cmocka_unit_test(test_json),
+        cmocka_unit_test(test_page),
         cmocka_unit_test(test_text),                          cmocka_unit_test(test_a_lens_that_was_not_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,5 +68,6 @@ function weightsOf(kind, block, head, query) {
 
 /* "Seen" is what lies under the pointer, in place of what was chosen. */
 const state = { kind: null, block: 0, head: -1, blockSeen: null, headSeen: null, scale: null, color: "attention",
-    pinned: null, seen: null, part: 0, search: "", checkpoint: checkpoints.length - 1 };
+    pinned: null, seen: null, part: 0, search: "", lens: null, lensSeen: null, lensTint: "top",
+    checkpoint: checkpoints.length - 1 };
 const blockNow = () => state.blockSeen ?? state.block, headNow = () => state.headSeen ?? state.head;

@@ -2,9 +2,9 @@
 # explain/page/page_parts.h) out of the files in this folder, and gives it to the library; run by that rule, with OUT, it
 # makes it. CMake does it alone: html, styles and scripts as hexadecimal digits, put together, cut where the data belong.
 set(PAGE_DIR ${CMAKE_CURRENT_LIST_DIR})
-set(PAGE_STYLES look heads headview page sums walk)
+set(PAGE_STYLES look heads lens headview page sums walk)
 set(PAGE_SCRIPTS strings language dom theme tokens watch data numbers parts chapters colors heat_draw heat thumbnail headview
-    training sums arithmetic attention sentence head_lines diagram steps backward walk_stops walk main)
+    training sums arithmetic attention sentence head_lines diagram lens steps backward walk_stops walk main)
 list(TRANSFORM PAGE_STYLES REPLACE "(.+)" "${PAGE_DIR}/\\1.css")
 list(TRANSFORM PAGE_SCRIPTS REPLACE "(.+)" "${PAGE_DIR}/\\1.js")
 

@@ -83,6 +83,7 @@ function buildPage() {
     buildHeadLines();
     buildDiagram();
     buildSteps();
+    buildLens();
     buildBackward();
     buildChapters();
     buildWalk();
@@ -97,7 +98,7 @@ function setLanguage(name) {
         location.hash = `lang=${name}`;
     watchers.length = 0;
     chips.clear();
-    Object.assign(state, { seen: null, shown: null, blockSeen: null, headSeen: null });
+    Object.assign(state, { seen: null, shown: null, blockSeen: null, headSeen: null, lensSeen: null });
     byId("page").replaceWith(frame.cloneNode(true));
     buildPage();
     setTheme(theme(), redrawInTheme);

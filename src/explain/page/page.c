@@ -100,10 +100,12 @@ static rapt_code pack_parameters(const json_t *explanation, size_t letters, json
 
 static rapt_code packed_explanation(json_t *explanation, json_t **packed, rapt_error *err)
 {
+    const size_t lens = json_string_length(json_object_get(json_object_get(explanation, "lens"), "numbers"));
+    const size_t letters = lens < LETTERS ? LETTERS - lens : 0;
     size_t taken = 0;
-    rapt_code code = pack(explanation, explanation, LETTERS, false, packed, &taken, err);
+    rapt_code code = pack(explanation, explanation, letters, false, packed, &taken, err);
     if (code == RAPT_OK)
-        code = pack_parameters(explanation, taken < LETTERS ? LETTERS - taken : 0, *packed, err);
+        code = pack_parameters(explanation, taken < letters ? letters - taken : 0, *packed, err);
     return code == RAPT_OK ? pack_checkpoints(explanation, *packed, err) : code;
 }
 
