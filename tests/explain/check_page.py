@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""check_page.py FOLDER: opens translation.html, language_model.html and long.html of FOLDER in headless Chromium and compares
-what they show with the numbers of the .json beside them; of the long one: check_page_long.py; lines of heads:
-check_page_lines.py; chapters of the book: check_page_chapters.py; the walk: check_page_walk.py; the languages: check_page_language.py; the slider over
-checkpoints: check_page_training.py. For check_page.sh. The last line: "N passed, N failed, N skipped"."""
+"""check_page.py FOLDER KIND...: opens KIND.html of FOLDER (translation, language_model, long, training, modern) in headless Chromium
+and compares what it shows with the numbers of the .json beside it; of a long text: check_page_long.py; lines of heads:
+check_page_lines.py; chapters of the book: check_page_chapters.py; the walk: check_page_walk.py; the languages:
+check_page_language.py; the slider over checkpoints: check_page_training.py. For check_page.sh. The last line: "N passed, N failed, N skipped"."""
 import json
 import math
 import re
@@ -522,7 +522,8 @@ def main(plan):
 if __name__ == "__main__":
     on_both = CHECKS + check_page_lines.CHECKS + check_page_chapters.CHECKS + check_page_walk.CHECKS + \
         check_page_language.CHECKS
-    sys.exit(main([("translation", on_both + check_page_language.ANY_PAGE), ("language_model", on_both),
-                   ("long", check_page_long.CHECKS + check_page_lines.LONG_CHECKS + check_page_walk.LONG_CHECKS +
-                    check_page_language.CHECKS),
-                   ("training", check_page_training.CHECKS), ("modern", check_page_chapters.CHECKS + check_page_walk.CHECKS)]))
+    plan = {"translation": on_both + check_page_language.ANY_PAGE, "language_model": on_both,
+            "long": check_page_long.CHECKS + check_page_lines.LONG_CHECKS + check_page_walk.LONG_CHECKS +
+            check_page_language.CHECKS,
+            "training": check_page_training.CHECKS, "modern": check_page_chapters.CHECKS + check_page_walk.CHECKS}
+    sys.exit(main([(kind, plan[kind]) for kind in sys.argv[2:]]))
