@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The limit of the elements of a page, in letters: with all the rest a page of some hundreds of tokens has 3 MB at most. */
-#define LETTERS ((size_t)2600 * 1000)
+#define LETTERS ((size_t)2550 * 1000)
 #define CHECKPOINTS_LETTERS ((size_t)4 * 1000 * 1000) /* max letters of all checkpoints together */
 
 /* ---- the data ---- */

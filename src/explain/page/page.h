@@ -10,7 +10,7 @@
 /* Makes the page of an explanation: *html, NUL-terminated, which the caller frees, and its length (unless `size` is NULL).
  * `explanation` (borrowed, unchanged) is what `rapt explain --json` prints. Instead of "values" an intermediate may have
  * "values_base64", a string of page_numbers, which takes a tenth of the memory; an intermediate with neither is shown without its
- * matrix. The page needs no other file and no network. Its elements take at most 2.6 MB: if there are too many to store exactly,
+ * matrix. The page needs no other file and no network. Its elements take at most 2.55 MB: if there are too many to store exactly,
  * some intermediates are rounded to 16 or 8 bits, or left out, and the page says so; for large vocabularies it has only the
  * tokens that it names. What room is left holds "parameters", a list of objects with "name", "shape" and values like steps, and
  * with "kept_rows" (of vectors "kept") where only these rows of the first dimension came; the "uses" of a step name the earlier
