@@ -254,10 +254,10 @@ class LaterTries(Cells):
         self.assertRegex(printed, r"to 0\.02[67]\d+ \(post\).* to 0\.02[78]\d+ \(pre\)")
 
     def test_17(self):
-        _, printed = self.run_cells("17-grouped", ["kv_heads=1"], [("kv_heads=2)", "kv_heads=1)")], "attention")
+        _, printed = self.run_cells("17-grouped", ["kv_heads"], [("16, 64, 4, 2", "16, 64, 4, 1")], "attention")
         self.assertIn("W_k: [16, 64]", printed)
         with self.assertRaises(rapt.ShapeError):
-            self.run_cells("17-grouped", [], [("kv_heads=2)", "kv_heads=3)")], "attention")
+            self.run_cells("17-grouped", [], [("16, 64, 4, 2", "16, 64, 4, 3")], "attention")
 
     def test_17_rotary(self):
         """The assert on distances holds with another base."""

@@ -36,7 +36,7 @@ if [ -e "$BUILD/rapt_serve.so" ]; then
 fi
 if [ -e "$BUILD/rapt_serve.so" ]; then # the page of the lesson, which a build can do without
     echo "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';\">a lesson" >page.html
-    check 'no page is installed where none is built' test -e "$SOURCE/build-wasm/lesson.html" -o ! -e "$prefix/share/rapt"
+    check 'no page is installed where none is built' test -e "$SOURCE/build-wasm/lesson.html" -o ! -e "$prefix/share/rapt/lesson.html"
     cmake -S "$SOURCE" -B with-lesson -DRAPT_LESSON=page.html >lesson.log 2>&1
     grep 'page.html' with-lesson/cmake_install.cmake >rule.cmake # the rest has not been built there
     check 'a page that is named is installed' cmake -DCMAKE_INSTALL_PREFIX="$prefix" -P rule.cmake
