@@ -201,7 +201,8 @@ void observe_reached(rapt_tape *t, const rapt_tensor *x)
     tape_step *step = tape_alloc(t, 1, sizeof *step);
     if (!step)
         return;
-    *step = (tape_step){t->observer.parameters, x->name, x->name, NULL, observe_axes(x, NULL), x, (observe_source){0}};
+    *step = (tape_step){.previous = t->observer.parameters, .name = x->name, .what = x->name,
+                        .axes = observe_axes(x, NULL), .tensor = x};
     t->observer.parameters = step;
 }
 
