@@ -204,6 +204,11 @@ static const option_row FORMAT[] = {
     {"all_positions", OPTION_BOOL, offsetof(rapt_explain_format, all_positions)},
     {0}};
 
+static const option_row PAGE[] = {
+    {"full", OPTION_BOOL, offsetof(rapt_explain_page_options, full)},
+    {"book", OPTION_TEXT, offsetof(rapt_explain_page_options, book)},
+    {0}};
+
 /* written(kind, options): "text", "json" or "html", as the program writes it */
 static PyObject *written(PyObject *self, PyObject *args)
 {
@@ -213,15 +218,15 @@ static PyObject *written(PyObject *self, PyObject *args)
         return NULL;
     rapt_explain_format f = rapt_explain_format_default();
     rapt_explain_page_options page = rapt_explain_page_options_default();
-    if (options_read(dict, FORMAT, &f) < 0)
+    const bool html = *kind == 'h';
+    if (options_read(dict, html ? PAGE : FORMAT, html ? (void *)&page : &f) < 0)
         return NULL;
-    page.full = f.full;
     char *text = NULL;
     size_t size = 0;
     ext_call c;
     rapt_error err = {0};
     ext_call_begin(&c, Py_None);
-    rapt_code code = *kind == 'h' ? rapt_explanation_page(of(self), &page, &text, &size, &err)
+    rapt_code code = html           ? rapt_explanation_page(of(self), &page, &text, &size, &err)
                      : *kind == 'j' ? rapt_explanation_json(of(self), &f, &text, &size, &err)
                                     : rapt_explanation_text(of(self), &f, &text, &size, &err);
     ext_call_end(&c);

@@ -114,15 +114,22 @@ class Explanation(Mapping):
         """What `rapt explain --json` prints: statistics of each intermediate, and with `full` its elements."""
         return self._handle.written("json", {"full": full})
 
-    def html(self, *, full=False):
-        """The page of `rapt explain --html`, an Html of at most 3 MB, or of any size with `full`. It needs no network."""
-        return Html(self._handle.written("html", {"full": full}))
+    def html(self, *, full=False, book=None):
+        """The page of `rapt explain --html`, an Html of at most 3 MB, or of any size with `full`. It needs no network. It names
+        chapters of the book, and links them if `book` is the address of docs/book: http://, https://, file://, or relative to
+        the page. ValueError: another scheme."""
+        return Html(self._handle.written("html", {"full": full, "book": book}))
 
-    def save(self, path, *, full=False):
-        """Writes the page to a file; a path that ends with .json or .txt gets JSON or text."""
+    def save(self, path, *, full=False, book=None):
+        """Writes the page to a file; a path that ends with .json or .txt gets JSON or text, for which `book` is an error."""
         import os
         kind = os.path.splitext(os.fsdecode(path))[1]
-        written = self.json(full=full) if kind == ".json" else self.text(full=full) if kind == ".txt" else self.html(full=full)
+        if kind in (".json", ".txt"):
+            if book is not None:
+                raise ValueError(f"book: only a page has links, not a file that ends with {kind}")
+            written = self.json(full=full) if kind == ".json" else self.text(full=full)
+        else:
+            written = self.html(full=full, book=book)
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.write(written)
 

@@ -50,6 +50,10 @@ class Explaining(unittest.TestCase):
         self.assertEqual(self.e.html(), page.read_text(encoding="utf-8"))
         self.e.save(saved)
         self.assertEqual(saved.read_bytes(), page.read_bytes())
+        programs(self.model.folder, f"--html={page}", "--book=../book")
+        self.assertEqual(self.e.html(book="../book"), page.read_text(encoding="utf-8"))
+        self.e.save(saved, book="../book")
+        self.assertEqual(saved.read_bytes(), page.read_bytes())
         self.e.save(support.SCRATCH / "saved.json")
         self.assertEqual((support.SCRATCH / "saved.json").read_text(encoding="utf-8"), self.e.json())
 
@@ -163,6 +167,22 @@ class Explaining(unittest.TestCase):
                             (KeyError, lambda: self.e["no such"]), (TypeError, lambda: self.e.text(width="3"))):
             with self.assertRaises(error):
                 print(call())
+
+    def test_addresses_of_the_book(self):
+        path = support.SCRATCH / "refused.html"
+        for address in ("javascript:alert(1)", "", "ftp://example.org", "https://", "a b", "\u00e9", "a" * 2001):
+            with self.subTest(address):
+                for call in (lambda a: self.e.html(book=a), lambda a: self.e.save(path, book=a)):
+                    with self.assertRaisesRegex(rapt.InvalidValueError, "the book's address"):
+                        call(address)
+                self.assertFalse(path.exists())
+        for wrong, error in ((3, TypeError), (b"book", TypeError), ("a\0b", ValueError)):
+            with self.assertRaisesRegex(error, "book"):
+                self.e.html(book=wrong)
+        for kind in (".json", ".txt"):
+            with self.assertRaisesRegex(ValueError, "book"):
+                self.e.save(path.with_suffix(kind), book="book")
+            self.assertFalse(path.with_suffix(kind).exists())
 
     def test_two_threads(self):
         expected, got = self.model.explain(TEXT, gradients=True).json(full=True), []

@@ -8,6 +8,7 @@
 #include "base/disk.h"
 #include "base/file.h"
 #include "base/terminal.h"
+#include "explain/page/book_address.h"
 #include "io/model_core.h"
 #include "rapt/explain.h"
 #include "rapt/train.h"
@@ -76,6 +77,7 @@ static bool terminal_has_colors(void)
 static void cmd_explain_finish(void *arguments)
 {
     explain_arguments *a = arguments;
+    rapt_error err = {0};
     if (a->train && a->operand)
         usage_error("one target only");
     a->options.gradients = options_given("train");
@@ -89,6 +91,8 @@ static void cmd_explain_finish(void *arguments)
         usage_error("--html shows everything; --only is for what is printed");
     if (a->has_position && (a->json || a->html))
         usage_error("--at is for text; --json and --html have every position");
+    if (a->book && book_address_check(a->book, &err))
+        usage_error("--book: %s", err.message);
 }
 
 const cli_command explain_command = {

@@ -4,11 +4,10 @@
 
 #include "base/ends.h"
 #include "base/sized.h"
+#include "explain/page/book_address.h"
 #include "explain/page/page.h"
 
 #include <string.h>
-
-#define MAX_ADDRESS 2000
 
 static rapt_code explain_page_no_memory(rapt_error *err)
 {
@@ -64,25 +63,10 @@ static rapt_code add_checkpoint_json(const rapt_explanation *e, const rapt_expla
     return code;
 }
 
-/* A link must not run a script ("javascript:"): before the first slash a colon makes a scheme, of which three are known. */
-static bool is_book_address(const char *text)
-{
-    static const char *const schemes[] = {"http://", "https://", "file://"};
-    const size_t length = strlen(text);
-    for (size_t i = 0; i < length; i++)
-        if (text[i] <= ' ' || text[i] > '~')
-            return false;
-    bool known = !memchr(text, ':', strcspn(text, "/?#"));
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
-        known = known || strncmp(text, schemes[i], strlen(schemes[i])) == 0;
-    return known && length > 0 && length <= MAX_ADDRESS;
-}
-
 static rapt_code add_book(const char *book, json_t *o, rapt_error *err)
 {
-    if (!is_book_address(book))
-        return rapt_fail(err, RAPT_ERR_VALUE, "the book's address must begin with http://, https:// or file://, or be relative, "
-                         "in 1 to %d visible ASCII characters", MAX_ADDRESS);
+    if (book_address_check(book, err))
+        return RAPT_ERR_VALUE;
     return json_object_set_new(o, "book", json_string(book)) == 0 ? RAPT_OK : explain_page_no_memory(err);
 }
 

@@ -587,7 +587,7 @@ usage '--at is for text' pairs a --json --at 0
 explain pairs "$sentence" --html page.html --book https://example.org/book && grep -q '"book":"https://example.org/book"' page.html
 check '--book: the page has the address' test $? = 0
 rm page.html
-refused 1 "the book's address" '--book: no script' "$RAPT" explain pairs "$sentence" --html page.html --book 'javascript:alert(1)'
+usage "--book: the book's address must" no-such-model "$sentence" --html page.html --book 'javascript:alert(1)'
 check '--book: no page' test ! -e page.html
 usage '--html' pairs a --book docs/book
 usage 'at' pairs a --at x

@@ -10,10 +10,11 @@
 #include "options.h"
 
 static const char *const GOOD[] = {"https://example.org/rapt/docs/book", "http://127.0.0.1:8000/", "file:///usr/share/rapt/book",
-                                   "docs/book", "../book/", "/book", "book?of=a:b", "a/b:c"};
+                                   "docs/book", "../book/", "/book", "book?of=a:b", "a/b:c", "//example.org/book"};
 static const char *const BAD[] = {"", "javascript:alert(1)", "JavaScript:alert(1)//", "data:text/html,x", "vbscript:x", "https:x",
                                   "ftp://example.org/", " javascript:alert(1)", "java\nscript:x", "https://example.org/a b",
-                                  "https://example.org/\xc3\xa9", "https://example.org/\x7f"};
+                                  "https://example.org/\xc3\xa9", "https://example.org/\x7f", "https://",
+                                  "http:///book", "https://?a"};
 
 static rapt_code page_with(const rapt_explanation *e, const char *book, char **html, rapt_error *err)
 {

@@ -80,7 +80,7 @@ def main():
         if name == "ExplainRequest":
             del fields["target"]
     parameters = document["paths"]["/v1/explain"]["get"]["parameters"]
-    parameters[:] = [p for p in parameters if p["name"] not in ("target", "full")]
+    parameters[:] = [p for p in parameters if p["name"] not in ("target", "full", "book")]
     for parameter in parameters:
         narrow(parameter["schema"])
         if parameter["name"] == "model":

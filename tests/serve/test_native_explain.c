@@ -39,8 +39,8 @@ static int tear_down_app(void **state)
 
 /* ---- /v1/explain -------------------------------------------------------------------------------------------------------- */
 
-static void check_explain(const char *body, const rapt_model *m, const char *text, rapt_explain_options o, bool full, bool html,
-                          const char *replay)
+static void check_explain(const char *body, const rapt_model *m, const char *text, rapt_explain_options o, bool full,
+                          const rapt_explain_page_options *html, const char *replay)
 {
     rapt_error err = {0};
     char *expected = NULL;
@@ -48,7 +48,7 @@ static void check_explain(const char *body, const rapt_model *m, const char *tex
     rapt_explanation *e = rapt_explanation_new(m, text, text ? strlen(text) : 0, &o, &err);
     if (!e)
         fail_msg("%s", err.message);
-    rapt_code code = html ? rapt_explanation_page(e, NULL, &expected, &size, &err)
+    rapt_code code = html ? rapt_explanation_page(e, html, &expected, &size, &err)
                           : rapt_explanation_json(e, &EXPLAIN_FORMAT(.full = full), &expected, &size, &err);
     assert_int_equal(code, RAPT_OK);
     rapt_explanation_free(e);
@@ -65,23 +65,26 @@ static void check_explain(const char *body, const rapt_model *m, const char *tex
 static void same_bytes_as_the_command(void **state)
 {
     static const char *const names[] = {"*.weights"};
+    const rapt_explain_page_options page = EXPLAIN_PAGE(), linked = EXPLAIN_PAGE(.book = "../it's");
     (void)state;
     check_explain("{\"model\": \"de-en\", \"text\": \"w1 w2\"}", translator, "w1 w2",
-                  EXPLAIN(.model_name = "de-en"), false, false,
+                  EXPLAIN(.model_name = "de-en"), false, NULL,
                   "rapt explain de-en --json -- 'w1 w2'");
     check_explain("{\"text\": \"w1 w2\", \"target\": \"w3\", \"only\": [\"*.weights\"], \"full\": true}", translator, "w1 w2",
-                  EXPLAIN(.model_name = "de-en", .target = rapt_text_of("w3"), .names = names, .name_count = 1), true,
-                  false,
+                  EXPLAIN(.model_name = "de-en", .target = rapt_text_of("w3"), .names = names, .name_count = 1), true, NULL,
                   "rapt explain de-en --json --full --only '*.weights' -- 'w1 w2'  'w3'");
     check_explain("{\"model\": \"de-en\", \"text\": \"w1 zork\"}", translator, "w1 zork",
-                  EXPLAIN(.model_name = "de-en"), false, false,
+                  EXPLAIN(.model_name = "de-en"), false, NULL,
                   "rapt explain de-en --json -- 'w1 zork'");
     check_explain("{\"model\": \"lm\", \"text\": \"abc\", \"lens\": true}", generator, "abc",
-                  EXPLAIN(.model_name = "lm", .lens = true), false, false,
+                  EXPLAIN(.model_name = "lm", .lens = true), false, NULL,
                   "rapt explain lm --json --lens -- 'abc'");
     check_explain("{\"model\": \"lm\", \"text\": \"abc\", \"format\": \"html\"}", generator, "abc",
-                  EXPLAIN(.model_name = "lm"), false, true,
+                  EXPLAIN(.model_name = "lm"), false, &page,
                   "rapt explain lm --html page.html -- 'abc'");
+    check_explain("{\"model\": \"lm\", \"text\": \"abc\", \"format\": \"html\", \"book\": \"../it's\"}", generator, "abc",
+                  EXPLAIN(.model_name = "lm"), false, &linked,
+                  "rapt explain lm --html page.html --book $'../it\\'s' -- 'abc'");
 }
 
 static void wrong_explain_requests(void **state)
@@ -97,6 +100,11 @@ static void wrong_explain_requests(void **state)
         {"{\"model\": \"lm\", \"text\": \"a\", \"only\": [\"*\"], \"format\": \"html\"}", 400, "only"},
         {"{\"model\": \"lm\", \"text\": \"a\", \"full\": true, \"format\": \"html\"}", 400, "full"},
         {"{\"model\": \"lm\", \"text\": \"a\", \"gradients\": true}", 400, "gradients"},
+        {"{\"model\": \"lm\", \"text\": \"a\", \"book\": \"book\"}", 400, "book: JSON has no links"},
+        {"{\"model\": \"lm\", \"text\": \"a\", \"book\": 3, \"format\": \"html\"}", 400, "book"},
+        {"{\"model\": \"lm\", \"text\": \"a\", \"book\": \"\", \"format\": \"html\"}", 400, "book: the book's address"},
+        {"{\"model\": \"lm\", \"text\": \"a\", \"book\": \"javascript:alert(1)\", \"format\": \"html\"}", 400,
+         "book: the book's address"},
         {"{\"model\": \"lm\", \"text\": \"abcdefghijklmnopqrstuvwxyzABCDEFG\"}", 400, "text: 33 tokens are more than the 32"},
         {"{\"model\": \"de-en\", \"text\": \"zyzzyva\", \"strict\": true}", 400, "zyzzyva"},
         {"{\"model\": \"de-en\", \"text\": \"w1\", \"target\": \"w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 "
@@ -124,6 +132,14 @@ static void explain_by_get(void **state)
     to = ask_get(served_app, native_explain, "/v1/explain?model=de-en&text=w1&gradients=true");
     assert_status(&to, 400);
     assert_non_null(strstr(answer_text(&to, "error.message"), "gradients"));
+    answer_free(&to);
+    to = ask_get(served_app, native_explain, "/v1/explain?model=lm&text=a&format=html&book=https:%2F%2Fexample.org%2Fbook");
+    assert_status(&to, 200);
+    assert_non_null(strstr(to.body.data, "\"book\":\"https://example.org/book\""));
+    answer_free(&to);
+    to = ask_get(served_app, native_explain, "/v1/explain?model=lm&text=a&format=html&book=javascript:alert(1)");
+    assert_status(&to, 400);
+    assert_string_equal(answer_text(&to, "error.param"), "book");
     answer_free(&to);
     answer_free(&post);
 }

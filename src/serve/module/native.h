@@ -13,8 +13,9 @@ app_route_fn native_translate;
 /* POST /v1/translate/score: {"texts", "translations", "model" or "source"? and "target", "tokens"?, "strict"?}: log-probabilities
  * of given translations, as `rapt eval --each` has them. */
 app_route_fn native_score;
-/* POST /v1/explain: {"text", "model"?, "target"?, "format"?: "json" or "html", "only"?, "full"?}: the output of `rapt explain
- * --json`, or the page. GET takes these as parameters of the query, for links, but not for links of other sites. */
+/* POST /v1/explain: {"text", "model"?, "target"?, "format"?: "json" or "html", "only"?, "full"?, "lens"?, "strict"?,
+ * "book"?}: the output of `rapt explain --json`, or the page. GET takes these as parameters of the query, for links, but not for
+ * links of other sites. */
 app_route_fn native_explain;
 /* POST /v1/tokenize: {"text" or "texts", "model"?, "side"?, "special"?}: ids and texts of tokens. */
 app_route_fn native_tokenize;

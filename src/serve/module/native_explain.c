@@ -3,6 +3,7 @@
 #include "serve/module/native.h"
 
 #include "base/chars.h"
+#include "explain/page/book_address.h"
 #include "io/model_core.h"
 #include "text/tokenizer.h"
 #include "rapt/explain.h"
@@ -51,6 +52,7 @@ typedef struct explaining {
     const char **names;
     rapt_explain_options options;
     rapt_explain_format format;
+    rapt_explain_page_options page;
     bool html;
     request_error error;
 } explaining;
@@ -98,7 +100,7 @@ static rapt_code explain_to(const explaining *e, const rapt_model *model, char *
     rapt_explanation *of = rapt_explanation_new(model, e->text, strlen(e->text), &e->options, err);
     if (!of)
         return err->code;
-    rapt_code code = e->html ? rapt_explanation_page(of, NULL, text, size, err)
+    rapt_code code = e->html ? rapt_explanation_page(of, &e->page, text, size, err)
                              : rapt_explanation_json(of, &e->format, text, size, err);
     rapt_explanation_free(of);
     if (!code && !e->html)
@@ -166,6 +168,16 @@ static void read_patterns(explaining *e)
     e->options.name_count = count;
 }
 
+static void read_book(explaining *e)
+{
+    rapt_error why = {0};
+    e->page.book = fields_text(&e->f, "book");
+    if (e->page.book && !e->html)
+        fields_fail(&e->f, "book", "JSON has no links; this is for html");
+    else if (e->page.book && book_address_check(e->page.book, &why))
+        fields_fail(&e->f, "book", "%s", why.message);
+}
+
 static void read_explain_fields(explaining *e, size_t limit)
 {
     static const char *const formats[] = {"json", "html"};
@@ -181,6 +193,7 @@ static void read_explain_fields(explaining *e, size_t limit)
     if (e->html && e->format.full)
         fields_fail(f, "full", "the page has the size that it has; this is for json");
     read_patterns(e);
+    read_book(e);
     if (!fields_finish(f))
         return;
     const rapt_model *m = rapt_engine_model_of(e->model->model);
@@ -207,6 +220,8 @@ static void tell_explain_replay(const explaining *e)
         replay_words(&r, " --html page.html");
     else
         replay_words(&r, " --json%s", e->format.full ? " --full" : "");
+    if (e->page.book)
+        replay_text(&r, "--book", e->page.book, strlen(e->page.book));
     if (e->options.lens)
         replay_words(&r, " --lens");
     if (e->options.strict)
@@ -248,7 +263,8 @@ void native_explain(app *a, exchange *x)
         return;
     }
     *e = (explaining){.x = x, .options = rapt_explain_options_default(),
-                      .format = rapt_explain_format_default(), .models = app_models(a)};
+                      .format = rapt_explain_format_default(), .page = rapt_explain_page_options_default(),
+                      .models = app_models(a)};
     exchange_hold(x);
     if (strcmp(exchange_method(x), "POST") == 0)
         fields_read(&e->f, x, false, &e->error);
