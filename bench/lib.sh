@@ -3,6 +3,7 @@
 #   PYTHON    a python that has torch, for the other side (default python3)
 #   THREADS   of both sides (default: all CPUs)         ROUNDS        both sides in turns, so often (default 3)
 #   DURATION  seconds that each measurement takes (default 5)
+. "$(dirname "${BASH_SOURCE[0]}")/../tools/help.sh"
 set -euo pipefail
 BENCH=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 RAPT=$(realpath "${RAPT:-$BENCH/../build/rapt}")

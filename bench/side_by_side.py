@@ -31,9 +31,10 @@ parser = argparse.ArgumentParser(usage="bench/side_by_side.sh [PART...] [--round
 parser.add_argument("parts", nargs="*")
 parser.add_argument("--rounds", type=int, default=5)
 parser.add_argument("--threads", type=int, default=os.cpu_count())
-parser.add_argument("--keep", action="store_true")
+parser.add_argument("--keep", action="store_true", help="print only")
 parser.add_argument("--page", action="store_true", help="measure nothing, write the page of what is known")
-parser.add_argument("--work", type=pathlib.Path, required=True, help="a folder for models of the shapes that are timed")
+parser.add_argument("--work", type=pathlib.Path, default="build-bench/shapes", help="a folder for models of the shapes that are timed")
+parser.add_argument("--only-check", action="store_true", help="look at the arguments, and do nothing")
 options = parser.parse_args()
 WORK = options.work
 
@@ -286,6 +287,8 @@ def main():
     unknown = [part for part in options.parts if part not in PARTS]
     if unknown:
         parser.error(f"there is no part {unknown[0]}; the parts are {', '.join(PARTS)}")
+    if options.only_check:
+        return
     WORK.mkdir(parents=True, exist_ok=True)
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     name, machine = processor()

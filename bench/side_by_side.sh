@@ -3,8 +3,10 @@
 # transformers, PEFT, CTranslate2, tiktoken, tokenizers; llama.cpp, built for this machine), into PEERS (default build-bench/peers;
 # some 6 GB), builds rapt, gets the data, and runs every comparison of docs/performance.md in turns: see side_by_side.py. Building
 # llama.cpp takes half an hour, once; all comparisons take longer than that. Leave the machine alone meanwhile.
+. "$(dirname "$0")/../tools/help.sh"
 set -euo pipefail
 cd "$(dirname "$0")/.."
+python3 bench/side_by_side.py --only-check "$@" # before an hour is spent
 PEERS=${PEERS:-build-bench/peers}
 . tools/packages.sh
 need_for_build
@@ -17,4 +19,4 @@ tools/build.sh build rapt-bench
 for data in tiny-shakespeare cl100k_base fra-eng; do
     [ -e "data/$data" ] || build/rapt fetch "$data"
 done
-exec "$PEERS/bin/python" bench/side_by_side.py --work build-bench/shapes "$@"
+exec "$PEERS/bin/python" bench/side_by_side.py "$@"

@@ -3,6 +3,7 @@
 # that are gone, other arguments, other fields. A report, not a test: before 1.0 a minor version may break them, and has
 # another SONAME then. Compares with the newest tools/abi/librapt-VERSION.abi.xz, which a release writes with
 # `tools/abi_report.sh --keep`. Needs abidiff and abidw (on Debian abigail-tools); builds the library with -g in build-abi.
+. "$(dirname "$0")/help.sh"
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=build-abi

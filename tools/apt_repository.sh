@@ -3,6 +3,7 @@
 # from a disk: the Debian packages of DIST (dist, where tools/debian_packages.sh leaves them) in pool/, and for each release of
 # Debian lists that are signed with KEY, which gpg has (in GNUPGHOME), and whose public half is FOLDER/rapt.asc. The same packages
 # and key give the same bytes. Needs apt-ftparchive (apt-utils) and gpg. docs/install.md says how apt is told of it.
+. "$(dirname "$0")/help.sh"
 set -eu
 [ $# -ge 2 ] || { sed -n '2s/^# \([^:]*\):.*/usage: \1/p' "$0"; exit 2; }
 folder=$(realpath -m "$1") key=$2 dist=$(realpath "${3:-$(dirname "$0")/../dist}")

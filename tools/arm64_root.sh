@@ -3,6 +3,7 @@
 # Debian release of this machine, unpacked in FOLDER: a root for the cross compiler and the emulator. apt gets lists and a
 # state of its own there, so that nothing is installed, and root is not needed. Without pango: pictures have no kernels, and would
 # be 60 MB more.
+. "$(dirname "$0")/help.sh"
 set -eu
 mkdir -p "$1"
 cd "$1"

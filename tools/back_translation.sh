@@ -13,6 +13,7 @@
 #
 # All models have the same recipe, steps and vocabulary. PARTs are made in the order given, all by default but the tagged one; a
 # training run that was stopped is resumed. All is in models/back-translation-SEED. OPTIONS has more options of rapt train.
+. "$(dirname "$0")/help.sh"
 set -eu
 usage='usage: tools/back_translation.sh DATA SEED [PART...]'
 data=${1:?$usage} seed=${2:?$usage}

@@ -2,6 +2,7 @@
 # tools/build.sh FOLDER [TARGET...]: builds what configure.sh has configured, everything or the targets named, with JOBS compilers
 # at a time. What compilers and linkers say is printed as it is; of what goes well there is one line, on a terminal one that
 # shows how far it is.
+. "$(dirname "$0")/help.sh"
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$1

@@ -12,6 +12,7 @@
 # Prints each break with file and line. For 2, what is code or a quotation (“ ”, 《 》) is left out; a line break within a term
 # is seen. `tools/check_chinese.sh --mend` first makes links of Chinese pages lead to Chinese pages, as is needed after a page is
 # translated.
+. "$(dirname "$0")/help.sh"
 set -u
 cd "$(dirname "$0")/.." || exit 2
 case ${1-} in '' | --mend) ;; *) echo 'usage: tools/check_chinese.sh [--mend]' >&2; exit 2 ;; esac

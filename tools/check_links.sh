@@ -10,6 +10,7 @@
 #   5. the messages in the first column of docs/troubleshooting.md, but for their "...", are in string literals of the sources.
 #
 # Not a check of the web: links with a scheme are left alone.
+. "$(dirname "$0")/help.sh"
 cd "$(dirname "$0")/.." || exit 2
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT

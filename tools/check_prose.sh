@@ -7,6 +7,7 @@
 #
 #   tools/check_prose.sh --figures [FOLDER...]   counts per folder, and per 1,000 words of comments, of what makes prose hard
 #   tools/check_prose.sh --all [FOLDER...]       the breaks of folders that are not swept yet
+. "$(dirname "$0")/help.sh"
 set -u
 mode=check
 case ${1:-} in --figures | --all) mode=${1#--} && shift ;; esac

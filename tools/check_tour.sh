@@ -11,6 +11,7 @@
 #      one of these words.
 #
 # Prints each break with its page and line. Not a check of links (tools/check_links.sh).
+. "$(dirname "$0")/help.sh"
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 2
 tour=docs/tour.md

@@ -6,6 +6,7 @@
 #   2. what its other tables name `in rapt` occurs in the sources.
 #
 # Prints each break with file and line. A term that goes over the end of a line is found, too. Not a check of spelling.
+. "$(dirname "$0")/help.sh"
 set -u
 cd "$(dirname "$0")/.." || exit 2
 program=${1:-}

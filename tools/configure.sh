@@ -2,6 +2,7 @@
 # tools/configure.sh FOLDER [CMAKE-OPTION...]: configures a build of this checkout in FOLDER, and prints nothing if that succeeds.
 # A build that was made elsewhere, such as in a checkout that was moved or copied, has old paths in all files that CMake wrote: it
 # begins again, with one line that says so. For make, ./test and .ci/run.
+. "$(dirname "$0")/help.sh"
 set -eu
 cd "$(dirname "$0")/.."
 folder=$1

@@ -2,6 +2,7 @@
 # tools/count_tests.sh BUILD: adds up the cases of the last CTest run in a build folder and prints those that failed or
 # were skipped, then "N passed, N failed, N skipped". A program of cmocka counts by its cases, a script by the counts in
 # its last line, any other program as one. Fails where a case failed, or where nothing was run.
+. "$(dirname "$0")/help.sh"
 awk '
     function close_test() {
         if (name == "") return

@@ -2,6 +2,7 @@
 # tools/d2l_seeds.sh PAIRS [SEED...]: trains the book's recipe on the first 601 pairs of an English<TAB>French file, once
 # for each seed (default: 1 to 5), and prints the final loss as the book prints it and the four sentences that the book
 # translates. Some ten seconds a seed.
+. "$(dirname "$0")/help.sh"
 set -eu
 pairs=${1:?usage: tools/d2l_seeds.sh PAIRS [SEED...]}
 shift

@@ -7,6 +7,7 @@
 # RAPT_LESSON names the page of the lesson (tools/lesson.sh) for the package rapt, which has none otherwise.
 # For root, on Debian; it needs debootstrap, and the network. Roots stay in build-debian, some 3 GB a release, which the next run
 # need not make; `rm -r build-debian` removes them while no package is being built.
+. "$(dirname "$0")/help.sh"
 set -eu
 LESSON=${RAPT_LESSON:+$(realpath -e "$RAPT_LESSON")}
 cd "$(dirname "$0")/.."

@@ -4,6 +4,7 @@
 # one is in, which is to be found there under the same path. --in-copy FOLDER COMMAND... runs it in a copy that is thrown away,
 # for what installs packages. All are for root.
 # Not for another processor: see arm64_root.sh.
+. "$(dirname "$0")/help.sh"
 set -eu
 
 # In a mount namespace of its own, so that nothing is left mounted, however the command ends.

@@ -4,6 +4,7 @@
 # BACKWARD one in the other direction. With F and B, their losses in nats a token, the score is |F - B| + (F + B) / 2: low if the
 # pair is likely to both models, and about equally so. Empty lines, and lines with an empty side, are left out. Options go to
 # `rapt eval`, such as --threads 1.
+. "$(dirname "$0")/help.sh"
 set -euo pipefail
 export LC_ALL=C
 usage='usage: tools/dual_cross_entropy.sh FORWARD BACKWARD PAIRS [OPTION...]'

@@ -6,6 +6,7 @@
 # checkout: build-test (gcc) at each level of this processor, build-werror-clang, and the builds for other systems, C libraries
 # and processors by tools/portable.sh and tools/targets.sh in build-targets/TARGET/program, emulated where need be (Windows' by
 # Wine). --build makes all but the first. Sizes are such that an emulator takes minutes for plain C.
+. "$(dirname "$0")/help.sh"
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/levels.sh

@@ -6,6 +6,7 @@
 # Run it at the root of the project; takes some minutes.
 #
 # Counted are the files of functions that ran, headers with inlined ones included, as callgrind finds them.
+. "$(dirname "$0")/help.sh"
 set -u
 [ $# = 3 ] || { sed -n '2,6s/^# //p' "$0"; exit 2; }
 program=$(realpath "$1") model=$(realpath "$2") language=$(realpath "$3")

@@ -3,6 +3,7 @@
 # `gemm` to `rapt__gemm`, so that a program with a function of that name can be linked with it. These symbols are the hidden
 # ones: a header of include/rapt does not declare them RAPT_API. The objects stay apart, as they would not if the symbols were
 # made local, and a program takes from the archive what it calls. Where something fails, the archive is removed.
+. "$(dirname "$0")/help.sh"
 set -eu
 archive=$1 readelf=$2 objcopy=$3
 trap 'rm -f "$archive" "$archive.names" "$archive.new"' EXIT

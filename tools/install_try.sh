@@ -7,6 +7,7 @@
 #   windows            Wine, whose PowerShell's Expand-Archive is done for it
 # The files that the page speaks of come from dist, where tools/debian_packages.sh, tools/portable.sh and tools/windows_zip.sh leave
 # them. The last line is "N passed, N failed, 0 skipped". For root, on Debian, with the network.
+. "$(dirname "$0")/help.sh"
 set -eu
 cd "$(dirname "$0")/.."
 . tools/packages.sh

@@ -5,6 +5,7 @@
 # Prints each break with file and line, and the function lengths. Calls are read from the objects of a build: of RAPT_BUILD,
 # else of build or build-test; without one that check is left out, with a word.
 # `tools/lint.sh DIR` checks another tree of the same layout.
+. "$(dirname "$0")/help.sh"
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 1
 broken=$(mktemp)

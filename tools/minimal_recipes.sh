@@ -4,6 +4,7 @@
 # tools/minimal_recipes.sh FOLDER [PROGRAM] [OPTION...] FOLDER has en-fr.tsv (from data/), multi30k/train.{en,de},
 # fra-eng/fra.txt, sales_textbook.txt and tinyshakespeare.txt; PROGRAM is build/rapt unless named. OPTIONs go to `rapt train` of
 # language models: version 0.1 needs some. All runs are of one thread; they take some ten minutes.
+. "$(dirname "$0")/help.sh"
 set -u
 export LC_ALL=C
 data=$(realpath "$1") rapt=$(realpath "${2:-build/rapt}")

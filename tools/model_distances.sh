@@ -4,6 +4,7 @@
 # docs/models/*.md whose last columns are `rapt` and `transformers`. With --check nothing is written: the pages are compared with
 # this run. BUILD is a build folder with the tests (default: build-test or build).
 # The distances are the same on every machine, as rapt's results are.
+. "$(dirname "$0")/help.sh"
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 check=

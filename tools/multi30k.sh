@@ -3,6 +3,7 @@
 # last ten checkpoints, translates test_2016_flickr with a beam of 5 and scores it. DATA is the folder that `rapt fetch
 # multi30k` makes. SETTING is de or fr: the lower-cased, tokenised text that papers score on; or raw-de or raw-fr: text as
 # people write it. Options go to rapt train; the model to models/multi30k-SETTING-SEED.
+. "$(dirname "$0")/help.sh"
 set -eu
 usage='usage: tools/multi30k.sh DATA de|fr|raw-de|raw-fr SEED [OPTION...]'
 data=${1:?$usage} setting=${2:?$usage} seed=${3:?$usage}

@@ -11,6 +11,7 @@
 # Tarballs have recipes and the sentence pairs of the quickstart, and in share/ completions and the manual. Tool chain and
 # libraries: tools/targets.sh. Images need buildah.
 # Two runs in two folders give the same bytes.
+. "$(dirname "$0")/help.sh"
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/packages.sh

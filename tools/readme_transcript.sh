@@ -11,6 +11,7 @@
 # What is compared: every word and number, but for times, speeds and memory, which depend on the machine. Where rapt's own sources
 # are the training text, which changes with every commit, losses and bits per byte are compared within 0.15, counts within a
 # tenth, and the text that the model makes is not. The last line is "N passed, N failed, 0 skipped".
+. "$(dirname "$0")/help.sh"
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
 check= without=

@@ -3,6 +3,7 @@
 #   tools/recipe_table.sh [PROGRAM]        the program is build/rapt unless named
 # The columns of `rapt train --help-recipe` start where the words of its first line do; a line that begins with a space
 # continues the range or the meaning of the key above.
+. "$(dirname "$0")/help.sh"
 "${1:-build/rapt}" train --help-recipe | awk '
     function cell(from, to,    text) {
         text = to ? substr($0, from, to - from) : substr($0, from)

@@ -20,6 +20,7 @@
 # the last line is "N steps passed, N failed". It needs Debian, root for the packages, and a network; times are of the commit
 # (SOURCE_DATE_EPOCH). The environment reaches the scripts: SUITES=bookworm where a mirror lacks the security updates of the libraries' sources,
 # and WHEELS names the targets of wheels, if not all are wanted.
+. "$(dirname "$0")/help.sh"
 set -u
 cd "$(dirname "$0")/.."
 . tools/packages.sh

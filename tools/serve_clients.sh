@@ -4,6 +4,7 @@
 # (~/.cache/rapt-clients) from PyPI, which takes 1 GB, and runs the checks of tests/ that need them, with more requests than ./test.
 # RAPT is the program (build/rapt). LLAMA_CPP names a folder with llama.cpp's sources, whose tests are skipped without. promtool is
 # of Debian's package prometheus. The last line is "N passed, N failed, N skipped".
+. "$(dirname "$0")/help.sh"
 set -u
 cd "$(dirname "$0")/.." || exit 1
 VENV=${1:-$HOME/.cache/rapt-clients}

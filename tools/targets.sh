@@ -8,6 +8,7 @@
 # compiler is zig's, from PyPI, which has headers and symbols of many C libraries, old ones too; the libraries are built from
 # Debian's sources, with its security updates, and linked statically.
 # The same bytes come from any folder: no debug information, and no path of a source.
+. "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 TARGETS_ROOT=${TARGETS_ROOT:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/build-targets}
 SUITES=${SUITES:-bookworm bookworm-security} # SUITES=bookworm: where a mirror lacks the security updates
 TARGET_LIBRARIES=(jansson libyaml xxhash pcre2 zlib) # linked into all; programs that serve have libmicrohttpd, too

@@ -3,6 +3,7 @@
 # docs/wasm.md says how to call it. It needs emscripten and node (tools/packages.sh: need_for_wasm); the libraries that rapt stands
 # on are built from Debian's sources, once (tools/targets.sh, TARGETS_ROOT names a folder that has them). With TARGET_TESTS=yes and
 # -DRAPT_TESTS=ON the folder has tests, too, which ctest runs in node. The last line is the folder.
+. "$(dirname "$0")/help.sh"
 set -eu
 cd "$(dirname "$0")/.."
 folder=${1:-build-wasm}

@@ -4,6 +4,7 @@
 # aarch64-linux-musl where musl is 1.2 or later, x86_64-windows on Windows 10; aarch64-macos and x86_64-macos are for macOS 11 and
 # later, where nobody has run them. A wheel has the licenses of the libraries that are linked into it, and their versions for who
 # looks for known defects. What it asks of a system is checked; tools/wheels_try.sh uses it. Two runs in two folders give the same bytes.
+. "$(dirname "$0")/help.sh"
 set -eu
 cd "$(dirname "$0")/.."
 . tools/packages.sh

@@ -11,6 +11,7 @@
 # An emulated Python starts no processes: not every kernel knows the emulator. Programs under Wine run with pipes, since Wine's
 # files are no standard streams for this Python. The script needs what tools/targets.sh needs, and root for packages. The last line
 # is "N passed, N failed, 0 skipped".
+. "$(dirname "$0")/help.sh"
 set -eu -o pipefail
 [ $# -gt 0 ] || { sed -n '2s/^# \([^:]*\):.*/usage: \1/p' "$0"; exit 2; }
 cd "$(dirname "$0")/.."

@@ -4,6 +4,7 @@
 # kernels bits commands paths console resume kills; all, without names. Wine has no Windows' own file system and console: what depends on
 # those is left to who has Windows. The last line is "N passed, N failed, N skipped".
 # KILLS is how often `kills` kills a run (100).
+. "$(dirname "$0")/help.sh"
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/packages.sh

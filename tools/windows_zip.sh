@@ -2,6 +2,7 @@
 # tools/windows_zip.sh: rapt for Windows 10 and later on x86-64, as dist/rapt-VERSION-windows-x86_64.zip: the program, the library
 # with its headers, and what the first steps need. It is compiled and linked by zig on Linux (tools/targets.sh); the program needs
 # no other file. The same bytes from any folder.
+. "$(dirname "$0")/help.sh"
 set -eu
 cd "$(dirname "$0")/.."
 . tools/packages.sh

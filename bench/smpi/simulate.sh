@@ -4,6 +4,7 @@
 # milliseconds of a step, the same for one machine alone, their ratio, bytes. NAME=VALUE sets one of the SETTINGS of step.c;
 # LATENCY in the environment is the latency of a link, each way (default 20us). Needs libsimgrid-dev (Debian). 1,024 machines take
 # a quarter of an hour.
+. "$(dirname "$0")/../../tools/help.sh"
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)

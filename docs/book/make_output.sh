@@ -2,6 +2,7 @@
 # docs/book/make_output.sh [BUILD [CHAPTER...]]: writes what each program prints now into its chapter, in both languages: into the
 # block that begins with "$ build/examples/NAME". BUILD is a build folder (default build; `make examples`), CHAPTER a name such as
 # 05-scores (default: all).
+. "$(dirname "$0")/../../tools/help.sh"
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(realpath "${1:-$here/../../build}")

@@ -2,6 +2,7 @@
 # docs/book/make_pictures.sh [BUILD [FOLDER]]: draws the picture of each chapter from what its program prints with
 # --table. BUILD is a build folder with the programs and rapt in it (default build; `make all examples`); the pictures
 # go to FOLDER (default: beside this script).
+. "$(dirname "$0")/../../tools/help.sh"
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(realpath "${1:-$here/../../build}")

@@ -22,6 +22,7 @@
 # and write into lesson/ alone, which git ignores. Where a page has a set of data, so has the folder: `rapt fetch` checks it. A
 # block's consecutive commands share a fence. What depends on the machine is cut from the output: lines "memory: ...",
 # throughput, time left, lines that say how long something takes.
+. "$(dirname "$0")/../../tools/help.sh"
 set -u
 export LC_ALL=C.UTF-8
 here=$(cd "$(dirname "$0")" && pwd)

@@ -7,7 +7,7 @@
 unset MAKEFLAGS MAKELEVEL JOBS BUILD
 mkdir -p first/tools first/src
 cp "$SOURCE/Makefile" first
-cp "$SOURCE"/tools/{configure,build}.sh first/tools
+cp "$SOURCE"/tools/{configure,build,help}.sh first/tools
 cat >first/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(small LANGUAGES C)

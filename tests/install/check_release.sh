@@ -9,7 +9,7 @@ git() { command git -c user.name=somebody -c user.email=somebody@example.org -c 
 
 mkdir -p place/include/rapt place/tools
 cd place || exit 1
-cp "$SOURCE"/tools/{release.sh,release_sbom.py} tools
+cp "$SOURCE"/tools/{release.sh,release_sbom.py,help.sh} tools
 echo 'need() { :; }; need_for_wasm() { :; }; install_missing() { :; }' >tools/packages.sh # what is here will do
 echo 'target_venv() { :; }' >tools/targets.sh
 header() { printf '#define RAPT_VERSION_MAJOR 7\n#define RAPT_VERSION "%s" /* a word */\n' "$1" >include/rapt/base.h; }

@@ -15,6 +15,7 @@
 #             python with torch); and whose loss and parameters after some steps (PEER_STEPS, default 6) depend on the number of
 #             processes
 # From the environment: RAPT (default build/rapt), MPI (openmpi or mpich), SECONDS_EACH (default 20).
+. "$(dirname "$0")/../help.sh"
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)

@@ -5,6 +5,7 @@
 # one process, byte for byte; then a run that is stopped and resumed by 4, 1, 3 and 8 processes, each time under the other MPI.
 # One line a comparison; the last is "N passed, N failed, N skipped". MPI: openmpi and mpich, where the build has found them. From
 # the environment: RAPT (default build/rapt).
+. "$(dirname "$0")/../help.sh"
 . "$(dirname "$0")/../../tests/cli/lib_mpi.sh"
 MPIS=("$@")
 [ $# -gt 0 ] || MPIS=(openmpi mpich)

@@ -3,6 +3,7 @@
 # by one on three machines that are network namespaces of this one (namespaces.sh), under each MPI that is named (both). Prints
 # tables in Markdown, a row for each case: what was done, exit status, seconds, the message; a row that is not as it should be
 # begins with FAIL, and the exit status counts them. docs/results/cluster-faults.md is its output. Needs root, and some minutes.
+. "$(dirname "$0")/../help.sh"
 set -u
 if [ -z "${MACHINES:-}" ]; then
     HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

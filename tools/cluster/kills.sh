@@ -4,6 +4,7 @@
 # processes must be gone within 30 s, mpirun must fail, and the run, resumed with another number of ranks, must end with the
 # files of one that one process made and nobody disturbed, without leftovers. A line each; the last one counts.
 # From the environment: RAPT (default build/rapt), MPIS (default "openmpi mpich": mpirun.NAME or mpiexec.NAME).
+. "$(dirname "$0")/../help.sh"
 set -uo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=$(cd "$HERE/../.." && pwd)

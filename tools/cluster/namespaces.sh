@@ -8,6 +8,7 @@
 #   -b FILE       writes what each machine sent, as the kernel counts it: lines of name, bytes of payload, segments
 #   -s            COMMAND is a script that is sourced with the functions of network.sh, the machines being there
 # Needs root, or a kernel that lets users make namespaces; iproute2, util-linux, and the MPI that is asked for.
+. "$(dirname "$0")/../help.sh"
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 machines=2 per=1 rate=none launcher=openmpi bytes='' script=''

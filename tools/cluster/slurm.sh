@@ -8,6 +8,7 @@
 #      again: a rank that hangs at its end would be seen.
 # PROGRAM: build/rapt. Installs Debian's slurm-wlm and munge where they are missing; needs root. The daemons, their files and all
 # traffic live in the namespaces and end with the script.
+. "$(dirname "$0")/../help.sh"
 set -u
 if [ -z "${MACHINES:-}" ]; then
     HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
