@@ -118,6 +118,24 @@ static void wrong_explain_requests(void **state)
     served_app_limits(served_app)->explain = 32;
 }
 
+/* A pattern is compared with every name, from each character of it on, while all models wait: a set of a million characters would
+ * take minutes. */
+static void patterns_are_short(void **state)
+{
+    (void)state;
+    for (int more = 0; more < 2; more++) {
+        char set[400] = "", body[512];
+        for (int i = 0; i < 149 + more; i++)
+            strcat(set, "\xC3\xA9"); /* characters are counted, not bytes */
+        snprintf(body, sizeof body, "{\"model\": \"de-en\", \"text\": \"w1\", \"only\": [\"tokens\", \"*.weight[%ss]\"]}", set);
+        answer to = ask_post(served_app, native_explain, body);
+        assert_status(&to, more ? 400 : 200);
+        if (more)
+            assert_non_null(strstr(answer_text(&to, "error.message"), "only: pattern 1 has more than 160 characters"));
+        answer_free(&to);
+    }
+}
+
 /* A link of the server's own page gets what a POST gets. */
 static void explain_by_get(void **state)
 {
@@ -206,6 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes_as_the_command),
         cmocka_unit_test(wrong_explain_requests),
+        cmocka_unit_test(patterns_are_short),
         cmocka_unit_test(explain_by_get),
         cmocka_unit_test(tokens_and_back),
         cmocka_unit_test(wrong_token_requests),

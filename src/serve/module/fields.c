@@ -337,6 +337,14 @@ const char **fields_texts(fields *f, const char *name, size_t min, size_t max, s
     return texts;
 }
 
+bool fields_is_longer(const char *text, size_t characters)
+{
+    for (; *text && characters > 0; characters--)
+        for (text++; ((unsigned char)*text & 0xC0) == 0x80; text++)
+            ;
+    return *text != '\0';
+}
+
 bool fields_is_integer(const json_t *value)
 {
     return json_is_number(value) && json_number_value(value) == floor(json_number_value(value));

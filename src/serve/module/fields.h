@@ -68,6 +68,8 @@ double fields_number(fields *f, const char *name, double absent, double min, dou
 /* A text, or a list of `min` to `max` texts: *count pointers, which last as long as the fields; the caller frees the array. NULL
  * if it is absent, empty or wrong. *list, unless NULL: whether it is a list. */
 const char **fields_texts(fields *f, const char *name, size_t min, size_t max, size_t *count, bool *list);
+/* Whether a text has more characters of UTF-8. */
+bool fields_is_longer(const char *text, size_t characters);
 /* Whether a value is an integer: 3.0 counts as one. */
 bool fields_is_integer(const json_t *value);
 /* The ids of `list`, a list of token ids under `name`: *count of them, to be freed. NULL with the error kept: it has none, or

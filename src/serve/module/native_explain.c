@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names to keep, and elements of a response with all of them: some twelve bytes each. */
-enum { EXPLAIN_NAMES = 64, EXPLAIN_ELEMENTS = 1 << 20 };
+/* Names to keep, the characters of each, and elements of a response with all of them: some twelve bytes each. The engine's thread
+ * compares a pattern with all names of the pass, from each character of a name on, before anything is admitted. */
+enum { EXPLAIN_NAMES = 64, EXPLAIN_NAME = 160, EXPLAIN_ELEMENTS = 1 << 20 };
 
 /* The most elements of a pass, independent of memory. A pass delays all models, by about 0.2 seconds for a million elements of a
  * page, and by a quarter of that for the statistics of JSON. */
@@ -164,6 +165,9 @@ static void read_patterns(explaining *e)
         fields_fail(&e->f, "only", "a list of strings is expected");
     if (e->names && e->html)
         fields_fail(&e->f, "only", "the page shows everything; this is for json");
+    for (size_t i = 0; i < count; i++)
+        if (fields_is_longer(e->names[i], EXPLAIN_NAME))
+            fields_fail(&e->f, "only", "pattern %zu has more than %d characters", i, EXPLAIN_NAME);
     e->options.names = e->names;
     e->options.name_count = count;
 }

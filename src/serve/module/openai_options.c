@@ -82,14 +82,6 @@ static void options_read_biases(openai_options *to, fields *f, const rapt_model 
     fields_free(&inner);
 }
 
-static bool is_longer(const char *text, size_t characters)
-{
-    for (; *text && characters > 0; characters--)
-        for (text++; ((unsigned char)*text & 0xC0) == 0x80; text++)
-            ;
-    return *text != '\0';
-}
-
 void openai_stops_read(openai_options *to, fields *f)
 {
     size_t count;
@@ -100,7 +92,7 @@ void openai_stops_read(openai_options *to, fields *f)
     for (size_t i = 0; i < count && ok; i++) {
         if (!*texts[i])
             fields_fail(f, "stop", "a text that is empty ends no other");
-        if (is_longer(texts[i], MAX_STOP_CHARACTERS))
+        if (fields_is_longer(texts[i], MAX_STOP_CHARACTERS))
             fields_fail(f, "stop", "a text has at most %d characters", MAX_STOP_CHARACTERS);
         ok = (to->stops[i] = strdup(texts[i])) != NULL;
         to->o.stop_count += ok;
