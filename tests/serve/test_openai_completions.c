@@ -270,7 +270,7 @@ static void a_token_has_its_own_entry(void **state)
 {
     (void)state;
     json_t *got = case_json(&served_here, openai_completions,
-                            "{\"model\": \"bytes\", \"prompt\": \"abc\", \"max_tokens\": 3, \"logprobs\": 0}", 200);
+                            "{\"model\": \"bytes\", \"prompt\": \"abc\", \"max_tokens\": 3, \"seed\": 1, \"logprobs\": 0}", 200);
     for (size_t i = 0; i < 3; i++) {
         json_t *entry = json_array_get(case_at(got, "choices.0.logprobs.top_logprobs"), i);
         json_t *log_prob = json_array_get(case_at(got, "choices.0.logprobs.token_logprobs"), i);
