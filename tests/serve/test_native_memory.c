@@ -154,6 +154,10 @@ static void explanations_are_counted(void **state)
     memory_case_of(MUCH, native_explain, repeat(page, "a", 8, "\"}"), 503, "other requests have the memory that a pass of");
     memory_case_of(LITTLE, native_explain, repeat(pair, "w1 ", 4, "\"}"), 413, " elements would take about");
     memory_case(native_explain, repeat(full, "a", 8, "\"}"), 200, "\"values\"");
+    /* a word of any length is one token; its bytes wait for the engine */
+    memory_case(native_explain, repeat(pair, "w", 20000, "\"}"), 200, "\"steps\"");
+    memory_case(native_explain, repeat(pair, "w", 100000, "\"}"), 413, "a text of 100000 bytes would take about 3 MB of memory");
+    memory_case(native_explain, repeat(pair, "w", 20000, "\"}"), 503, "other requests have the memory that");
 }
 
 int main(void)

@@ -23,9 +23,12 @@ enum { EXPLAIN_NAMES = 64, EXPLAIN_NAME = 160, EXPLAIN_ELEMENTS = 1 << 20 };
  * page, and by a quarter of that for the statistics of JSON. */
 enum { PASS_ELEMENTS_HTML = 20000000, PASS_ELEMENTS_FULL = 60000000, PASS_ELEMENTS = 80000000 };
 
-/* Bytes of the response while it is made from the values that were kept: for each element, for each intermediate, for each
- * prediction of the logit lens, and for all the rest. The text of a page, whose size has a limit, exists three times. */
+/* Bytes of a request: for each byte of its texts, which it has while it waits for the engine, and which a response may have twice
+ * and as escapes. A few tokens can be a long text: one word, or spaces. Bytes of the response while it is made from the values
+ * that were kept: for each element, for each intermediate, for each prediction of the logit lens, and for all the rest. The text
+ * of a page, whose size has a limit, exists three times. */
 enum {
+    TEXT_BYTE = 40,
     ELEMENT = sizeof(rapt_real),
     ELEMENT_JSON = 80, /* a number in a tree and in a text */
     ELEMENT_HTML = 10, /* as base64 of the JSON, and as a number of the page */
@@ -71,12 +74,18 @@ static void explaining_free(explaining *e)
 
 /* ---- the engine's part -------------------------------------------------------------------------------------------------- */
 
-/* The larger of the memory for making the response and the memory of the pass, which has ended by then. */
+/* What the texts of the request take from when it was read until it is answered. */
+static size_t explain_text_bytes(const explaining *e)
+{
+    return (strlen(e->text) + e->options.target.size) * TEXT_BYTE;
+}
+
+/* With the texts, the larger of the memory for making the response and the memory of the pass, which has ended by then. */
 static size_t explain_bytes(const explaining *e, const rapt_explain_cost *c)
 {
     const size_t element = ELEMENT + (e->html ? ELEMENT_HTML : e->format.full ? ELEMENT_JSON : 0);
     const size_t text = c->kept * element + c->steps * STEP_JSON + c->lens * LENS_JSON + (e->html ? REST_HTML : REST_JSON);
-    return text > c->bytes ? text : c->bytes;
+    return explain_text_bytes(e) + (text > c->bytes ? text : c->bytes);
 }
 
 /* An admit of rapt_explain_options: refuses a pass that is too large before it is computed. */
@@ -208,6 +217,7 @@ static void read_explain_fields(explaining *e, size_t limit)
         check_tokens(e, translates ? m->translation.source : m->language.tokenizer, "text", rapt_text_of(e->text), limit);
     if (e->options.target.data && translates)
         check_tokens(e, m->translation.target, "target", e->options.target, limit);
+    request_asks(e->x, ADMISSION_MAKING, explain_text_bytes(e), &e->error, "a text of %zu bytes", strlen(e->text));
     e->options.model_name = e->name = chars_copy(e->model->name);
     if (!e->name)
         request_fail(&e->error, 503, NULL, "out of memory for the request");
