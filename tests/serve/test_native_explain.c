@@ -15,6 +15,19 @@
 static app *served_app;
 static rapt_model *translator, *generator; /* with the weights of those that are served */
 
+/* A model that reads bytes, and for which the texts of its special tokens mean nothing in a line. */
+static rapt_model *translator_of_bytes(void)
+{
+    rapt_error err = {0};
+    rapt_model *m = case_translator();
+    rapt_tokenizer_free(m->translation.source);
+    m->translation.source = rapt_tokenizer_train_bpe("ab", 2, &TRAIN_BPE(.vocab_size = 260, .specials_first = true), &err);
+    if (!m->translation.source)
+        fail_msg("%s", err.message);
+    m->translation.target = m->translation.source;
+    return m;
+}
+
 static int set_up_app(void **state)
 {
     rapt_error err = {0};
@@ -25,6 +38,7 @@ static int set_up_app(void **state)
     assert_non_null(served_app);
     assert_true(served_app_add(served_app, "lm", NULL, NULL, case_language_model(), &err));
     assert_true(served_app_add(served_app, "de-en", "de", "en", case_translator(), &err));
+    assert_true(served_app_add(served_app, "bytes", "fi", "sv", translator_of_bytes(), &err));
     return 0;
 }
 
@@ -106,6 +120,7 @@ static void wrong_explain_requests(void **state)
         {"{\"model\": \"lm\", \"text\": \"a\", \"book\": \"javascript:alert(1)\", \"format\": \"html\"}", 400,
          "book: the book's address"},
         {"{\"model\": \"lm\", \"text\": \"abcdefghijklmnopqrstuvwxyzABCDEFG\"}", 400, "text: 33 tokens are more than the 32"},
+        {"{\"model\": \"bytes\", \"text\": \"<pad><pad><pad><pad><pad><pad><pad>\"}", 400, "text: 35 tokens are more than"},
         {"{\"model\": \"de-en\", \"text\": \"zyzzyva\", \"strict\": true}", 400, "zyzzyva"},
         {"{\"model\": \"de-en\", \"text\": \"w1\", \"target\": \"w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 "
          "w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1 w1\"}", 400, "target: 33 tokens are more than the 32"},

@@ -150,14 +150,19 @@ static bool explaining_is_stopped(void *context)
 
 /* ---- the request -------------------------------------------------------------------------------------------------------- */
 
-static void check_tokens(explaining *e, const rapt_tokenizer *k, const char *field, rapt_text text, size_t limit)
+/* Counts the tokens that the pass reads: for a translation model the text of a special token is plain text, unless its tokenizer
+ * says otherwise. */
+static void check_tokens(explaining *e, const rapt_model *m, const rapt_tokenizer *k, const char *field, rapt_text text,
+                         size_t limit)
 {
     rapt_error why = {0};
     int32_t *ids = NULL;
     size_t count = 0;
     if (e->error.status)
         return;
-    rapt_code code = tokenizer_encode_bytes(k, text.data, text.size, true, &ids, &count, &why);
+    rapt_code code = m->task == RAPT_TASK_LANGUAGE_MODEL
+                         ? tokenizer_encode_bytes(k, text.data, text.size, true, &ids, &count, &why)
+                         : tokenizer_encode_within(k, text.data, text.size, m->translation.specials_in_text, &ids, &count, &why);
     free(ids);
     if (code)
         request_fail(&e->error, reply_status(code), field, "%s: %s", field, why.message);
@@ -214,9 +219,9 @@ static void read_explain_fields(explaining *e, size_t limit)
     if (e->options.target.data && !translates)
         fields_fail(f, "target", "%s is a language model, which has none", e->model->name);
     else
-        check_tokens(e, translates ? m->translation.source : m->language.tokenizer, "text", rapt_text_of(e->text), limit);
+        check_tokens(e, m, translates ? m->translation.source : m->language.tokenizer, "text", rapt_text_of(e->text), limit);
     if (e->options.target.data && translates)
-        check_tokens(e, m->translation.target, "target", e->options.target, limit);
+        check_tokens(e, m, m->translation.target, "target", e->options.target, limit);
     request_asks(e->x, ADMISSION_MAKING, explain_text_bytes(e), &e->error, "a text of %zu bytes", strlen(e->text));
     e->options.model_name = e->name = chars_copy(e->model->name);
     if (!e->name)
