@@ -196,7 +196,7 @@ def rows_have_their_numbers(page):
 def what_is_left_out_says_how_to_print_it(page):
     name = "blocks.0.attention.scores"
     text = page.search(name).text
-    expect("too large" in text and f"rapt explain tiny TEXT --only '{name}' --full" in text, text)
+    expect("too large" in text and f"rapt explain models/tiny TEXT --only '{name}' --full" in text, text)
 
 
 @check

@@ -75,19 +75,21 @@ def facts_of_attention(page, a):
     weight = [a.at("weights", a.head, a.query, k) for k in range(a.columns)]
     first, second = sorted(range(a.columns), key=lambda k: -weight[k])[:2]
     kv = a.head // (a.heads // page.step(a.name + ".v.heads")["shape"][1])
+    wide, part = (page.step(a.name + name)["shape"][-1] for name in (".q.heads", ".heads"))
     q, k, v = (page.step(a.name + "." + name) for name in ("q", "k", "v.heads"))
     return {
         "Queries, keys, values": {"q": a.at("q", a.query, 0), "k": a.at("k", a.key, 0), "v": a.at("v", a.key, 0)},
         "Scores": {"score": a.at("scores", a.head, a.query, a.key), "heads": a.heads, "head": a.head,
-                   "width": q["shape"][-1] // a.heads},
+                   "width": q["shape"][-1] // a.heads, "from": a.head * wide, "to": a.head * wide + wide - 1},
         "Scale and mask": {"score": a.at("scores", a.head, a.query, a.key), "scaled": a.at("scaled", a.head, a.query, a.key),
                            "width": q["shape"][-1] // a.heads,
                            **({} if page.kind == "translation" else {"hidden": masked.count(-math.inf)})},
-        "Softmax": {"masked": masked[a.key], "power": powers[a.key], "sum": sum(powers), "weight": weight[a.key]},
+        "Softmax": {"masked": masked[a.key], "power": powers[a.key], "sum": sum(powers), "weight": weight[a.key],
+                    "share": 100 * weight[a.key]},
         "Weighted sum": {"weight1": weight[first], "weight2": weight[second], "value1": a.at("v.heads", kv, first, 0),
                          "value2": a.at("v.heads", kv, second, 0), "sum": a.at("heads", a.head, a.query, 0), "head": a.head,
                          "count": a.columns},
-        "Heads joined": {"before": a.at("concat", a.query, 0), "after": a.at(a.name + ".output", a.query, 0), "heads": a.heads,
+        "Heads joined": {"from": a.head * part, "before": a.at("concat", a.query, a.head * part), "after": a.at(a.name + ".output", a.query, 0), "heads": a.heads,
                          "part": v["shape"][-1], "width": page.step(a.name + ".concat")["shape"][-1]},
     }
 
@@ -112,7 +114,8 @@ def facts_of_the_rest(page, a):
         "before": a.at(block + ".ffn.hidden", a.query, 0), "after": a.at(block + ".ffn.activation", a.query, 0)}
     return {
         "Tokens": {"position": at, "id": token["id"]},
-        "Embedding": {"x": a.at(prefix + "embedding", at, 0), "width": page.step(prefix + "embedding")["shape"][-1]},
+        "Embedding": {"x": a.at(prefix + "embedding", at, 0), "width": page.step(prefix + "embedding")["shape"][-1],
+                      **({"scaled": a.at("encoder.embedding.scaled", at, 0)} if translates else {})},
         "Positions": place,
         "Residual connection and norm": {"sum": row[0], "after": after, **({"root": math.sqrt(square)} if modern else
                                          {"mean": mean, "spread": math.sqrt(square - mean * mean)})},
@@ -131,7 +134,7 @@ def the_walk_has_the_numbers_of_the_data(page):
     for title, text, facts in found:
         expect(not re.search(r"undefined|NaN|not in this page|[{}]", text), title, text)
         for name, x in true[title].items():
-            expect(near(number(facts[name]), x, 3), title, name, "is", facts[name], "not", x, "in:", text)
+            expect(near(number(facts[name].rstrip("%")), x, 3), title, name, "is", facts[name], "not", x, "in:", text)
     words = [token["text"] for token in page.data["sequences"]["target" if page.kind == "translation" else "text"]]
     expect(f"“{words[about.query].replace(' ', '␣')}”" in found[4][1], "the token is not named:", found[4][1])
     expect(("post-norm" in found[9][1]) == (page.kind == "translation"), found[9][1])

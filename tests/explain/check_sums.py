@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""check_sums.py FOLDER: opens pairs.html, text.html and large.html of FOLDER in headless Chromium, holds cells of heat maps, and
+"""check_sums.py FOLDER: opens pairs.html, text.html and others of FOLDER in headless Chromium, holds cells of heat maps, and
 computes from what is shown whether it makes the number of the step, which the .json beside the page has, out of numbers of
 earlier steps and of model.safetensors. For check_sums.sh. The last line: "N passed, N failed, N skipped"."""
 import json
@@ -116,6 +116,30 @@ def what_is_rounded_or_left_out_says_so(page):
     expect(rounded > 0 and lacking > 0, rounded, "rounded,", lacking, "left out")
 
 
+def heads_that_are_off_hand_on_zeros(page):
+    """A page of --without-head encoder.0.attention.1, and of all heads of the decoder's last attention."""
+    card = page.search("encoder.0.attention.heads")
+    for head, says in ((0, "Feature 5 of the value"), (1, "This head is off")):
+        card.find_element(By.CSS_SELECTOR, f'[data-value="{head}"]').click()
+        shown = page.run(TERMS, card, 2, 5)
+        expect(shown["says"].startswith(says) and shown["verdict"].startswith("They agree"), head, shown["says"], shown["verdict"])
+    page.find("#walk-open").click()
+    page.settle()
+    for _ in range(7):
+        page.find("#guide-next").click()
+        page.settle()
+    text = page.find("#guide-text").text
+    expect("this head is off" in text and "×" not in text, text)
+    page.find("#guide-close").click()
+
+
+def a_gradient_is_not_offered(page):
+    """Its sum is not shown, so that the map does not say that a click shows it."""
+    for name, offered in (("encoder.0.attention.q", True), ("encoder.0.attention.q.weight", False)):
+        help_text = page.search(name).find_element(By.CSS_SELECTOR, "figure output").get_attribute("textContent")
+        expect(("Click a cell" in help_text) == offered, name, help_text)
+
+
 def click_enter_and_escape(page):
     card = page.search("encoder.0.attention.scores")
     canvas = card.find_element(By.TAG_NAME, "canvas")
@@ -173,4 +197,6 @@ def main(plan):
 
 if __name__ == "__main__":
     sys.exit(main([("pairs", [every_step_adds_up, click_enter_and_escape, nothing_is_cut_on_a_phone]),
-                   ("text", [every_step_adds_up]), ("large", [what_is_rounded_or_left_out_says_so])]))
+                   ("text", [every_step_adds_up]), ("large", [what_is_rounded_or_left_out_says_so]),
+                   ("off", [heads_that_are_off_hand_on_zeros]),
+                   ("trained", [a_gradient_is_not_offered])]))

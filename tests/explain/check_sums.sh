@@ -24,8 +24,15 @@ printf 'task: language_model\nseed: 1\ndata:\n  text: %s/data/en-fr.tsv\n  valid
     "$RAPT" train "$work/text.yaml" --out "$work/text" "${small[@]}" --set model.kv_heads=2 --set model.ffn_kind=swiglu \
         --set model.norm_place=pre --set model.norm_kind=rms --set model.bias=false --set model.tied=true \
         --set model.positions=rotary --set model.context=32 || exit 1
+explain() { # MODEL KIND [OPTION...]
+    local model=$1 kind=$2
+    shift 2
+    "$RAPT" explain "$work/$model" "Where are my keys" "$@" --json --full >"$work/$kind.json" &&
+        "$RAPT" explain "$work/$model" "Where are my keys" "$@" --html "$work/$kind.html" || exit 1
+}
 for kind in pairs large text; do
-    "$RAPT" explain "$work/$kind" "Where are my keys" --json --full >"$work/$kind.json" &&
-        "$RAPT" explain "$work/$kind" "Where are my keys" --html "$work/$kind.html" || exit 1
+    explain $kind $kind
 done
+explain pairs trained --train
+explain pairs off --without-head encoder.0.attention.1 --without-head 'decoder.0.cross_attention.*'
 PYTHONDONTWRITEBYTECODE=1 HOME=$work $PYTHON tests/explain/check_sums.py "$work"

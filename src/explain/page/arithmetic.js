@@ -2,8 +2,9 @@
  * a table, what they add up to, and by how much this differs from the number of the page. What is computed: sums.js. */
 const SHOWN_TERMS = 12; /* rows of the table at most: of more terms, the largest ones, and the rest in one row */
 
-/* What a heat map is given, so that its cells can be held. */
-const holding = act => ({ act, label: t("map.label.hold"), help: t("map.help.hold") });
+/* What a heat map is given, so that its cells can be held. It does not offer what is not shown: the sum of a gradient. */
+const holding = (act, shown = () => null) => ({ act, get label() { return shown()?.gradient ? "" : t("map.label.hold"); },
+    get help() { return shown()?.gradient ? "" : t("map.help.hold"); } });
 
 /* A panel is { node, show(step, index, options), clear() }; `closed` is called when the reader closes it. Options: mean, of all
  * heads; shownAs, how the page shows the number; kind, if there is nothing but a sentence to say. */
@@ -76,10 +77,8 @@ const inCode = values => Object.fromEntries(Object.entries(values).map(([key, va
     [key, ["x", "w", "name"].includes(key) ? make("code", {}, String(value)) : String(value)]));
 
 function lackOf(name) {
-    const quote = text => `'${text.replaceAll("'", "'\\''")}'`, text = data.text ?? "";
-    const command = `rapt explain ${shortPath(data.model.path)} ${text.length > 60 ? "TEXT" : quote(text)} --html FILE --full`;
-    return make("p", { class: "says lacks" },
-        ...pieces("sum.missing", { name: make("code", {}, name), command: make("code", {}, command) }));
+    return make("p", { class: "says lacks" }, ...pieces("sum.missing", { name: make("code", {}, name),
+        command: make("code", {}, explainCommand("--html FILE --full")) }));
 }
 
 const lineOfPanel = (name, title, value) => make("div", { "data-line": name }, make("dt", {}, title), make("dd", {}, value));

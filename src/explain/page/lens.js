@@ -104,7 +104,7 @@ function buildLens() {
     state.lens ??= { depth: middle, position: Math.min(state.pinned.sequence === continued ? state.pinned.position : 0,
         lens[0].length - 1) };
     const tints = LENS_TINTS.filter(name => name !== "next" || lens[0][0].next);
-    const colors = segments(t("sentence.colors"), tints, tints.map(name => t(`lens.tint.${name}`)),
+    const colors = segments(t("lens.colors"), tints, tints.map(name => t(`lens.tint.${name}`)),
         lensTint => change({ lensTint }));
     byId("lens-colors").append(colors.node);
     byId("lens-grid").append(lensGrid());

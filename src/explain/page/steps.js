@@ -67,7 +67,7 @@ function card(step) {
         make("code", { class: "full" }, step.name), ...(step.parameters ?? []).map(origin));
     const numbers = make("dl", { class: "numbers" }), choices = make("div", { class: "choices" });
     const view = { step, gradient: gradientOf.get(step.name), leading: step.shape.slice(0, -2).map(() => 0),
-        map: new HeatMap({ label: step.name, hold: holding(() => showSum(view)) }), numbers, marks: [] };
+        map: new HeatMap({ label: step.name, hold: holding(() => showSum(view), () => view.shown) }), numbers, marks: [] };
     view.sum = sumPanel(() => view.map.release());
     addChoices(view, choices);
     refresh(view, step);
@@ -90,12 +90,21 @@ function tokensKept(step) {
         { all: step.shape[axis].toLocaleString("en"), count: kept.length });
 }
 
-/* What prints them: a text in the shell's quotes. */
+/* What prints them. */
 function leftOut(step) {
-    const quote = text => `'${text.replaceAll("'", "'\\''")}'`, text = data.text ?? "";
-    const said = text.length > 60 ? "TEXT" : quote(text), train = step.gradient || data.loss !== undefined ? " --train" : "";
-    return make("p", { class: "says" }, ...pieces("steps.out", { command: make("code", {},
-        `rapt explain ${shortPath(data.model.path)} ${said}${train} --only ${quote(step.name)} --full`) }));
+    const train = step.gradient || data.loss !== undefined ? "--train " : "";
+    return make("p", { class: "says" }, ...pieces("steps.out",
+        { command: make("code", {}, explainCommand(`${train}--only ${inQuotes(step.name)} --full`)) }));
+}
+
+const inQuotes = text => `'${text.replaceAll("'", "'\\''")}'`; /* of the shell */
+
+/* The command that says more of the same pass: a target that was given is not what the model itself would have written. */
+function explainCommand(options) {
+    const { path } = data.model, word = text => text.length > 60 ? "TEXT" : inQuotes(text);
+    const texts = [data.text ?? "", ...(translation && data.target && data.target !== data.output ? [data.target] : [])];
+    return ["rapt explain", /^[\w./+-]+$/.test(path) ? path : inQuotes(path), ...texts.map(word),
+        ...(data.heads_off ?? []).map(name => `--without-head ${name}`), options].join(" ");
 }
 
 /* Values or gradient; and for each dimension before the last two that is larger than 1, which of it. */

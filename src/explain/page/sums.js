@@ -102,7 +102,11 @@ function scores(c) {
         Object.assign(b, { title: "k" }), { title: "q × k" }));
 }
 
+const isOff = (attention, head) => data.heads_off?.includes(`${attention}.${head}`) ?? false;
+
 function weighted(c) {
+    if (isOff(c.step.name.slice(0, -".heads".length), c.head))
+        return { kind: "off", lines: [], missing: [], result: 0, error: 0 };
     const table = sibling(c.step, "heads", "weights"), values = sibling(c.step, "heads", "v.heads");
     const v = named.get(values), keys = named.get(table)?.shape.at(-1);
     const a = Object.assign(rowOfStep(table, c.head * c.rows + c.row, keys), { title: t("sum.weight") });
@@ -174,7 +178,7 @@ function norm(c) {
     const g = gamma && elementOfParameter(gamma, c.column), b = beta && elementOfParameter(beta, c.column);
     const missing = lacking([x, g, b].filter(Boolean));
     if (missing.length > 0)
-        return { kind: isLayer ? "layer" : "rms", values: { x: from }, lines: [], missing };
+        return { kind: isLayer ? "layer" : "rms", values: { row: c.row, x: from }, lines: [], missing };
     let mean = 0, off = 0;
     for (let i = 0; i < x.count; i++) {
         mean += isLayer ? x.at(i) / x.count : 0;

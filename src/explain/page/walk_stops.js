@@ -11,13 +11,14 @@ function walkAbout() {
         return null;
     const weights = kind.blocks[kind.blocks.length - 1], [, heads, rows, columns] = weights.shape, values = valuesOf(weights);
     const query = Math.min(openingPosition(), rows - 1), at = (head, key) => values[(head * rows + query) * columns + key];
-    let head = 0, key = 0;
-    for (let h = 0; h < heads; h++) {
+    const attention = weights.name.slice(0, -".weights".length), { module } = placeOf(weights.name);
+    const all = [...Array(heads).keys()], on = all.filter(h => !isOff(attention, h)), followed = on.length > 0 ? on : all;
+    let [head] = followed, key = 0;
+    for (const h of followed) {
         for (let k = 0; k < columns; k++)
             [head, key] = at(h, k) > at(head, key) ? [h, k] : [head, key];
     }
-    const attention = weights.name.slice(0, -".weights".length), { module } = placeOf(weights.name);
-    const about = { kind, query, key, head, heads, columns, module, block: kind.blocks.length - 1,
+    const about = { kind, query, key, head, heads, off: on.length === 0, columns, module, block: kind.blocks.length - 1,
         of: name => named.get(`${attention}.${name}`), ffn: name => named.get(`${attention.slice(0, -module.length)}ffn.${name}`),
         token: quoted(words(kind.query)[query] ?? ""), other: quoted(words(kind.key)[key] ?? "") };
     return isWhole(about) ? about : null;
@@ -77,10 +78,12 @@ function stopTokens(about) {
 }
 
 function stopEmbedding(about) {
-    const step = named.get(`${firstStack}embedding`), { at, text } = firstToken(about);
+    const step = named.get(`${firstStack}embedding`), { at, text } = firstToken(about), width = widthOf(step);
+    const scaled = named.get(`${firstStack}embedding.scaled`), isRoot = /sqrt/.test(scaled?.formula ?? "");
+    const scale = scaled ? [[isRoot ? "embedding.root" : "embedding.constant",
+        { ...isRoot ? { width } : {}, scaled: toldAt(scaled, at, 0) }]] : [];
     return { id: "embedding", chapter: chapterOf(step), spot: { step, row: at, column: 0 },
-        text: sentences(["embedding.row", { token: text, width: widthOf(step) }],
-            ["embedding.first", { x: toldAt(step, at, 0) }]) };
+        text: sentences(["embedding.row", { token: text, width }], ["embedding.first", { x: toldAt(step, at, 0) }], ...scale) };
 }
 
 /* Added to the embedding, turned into queries and keys, added to scores, or nothing at all. */
@@ -118,10 +121,10 @@ function stopQueries(about) {
 const spotOfCell = ({ head, query, key }) => ({ head, row: query, column: key });
 
 function stopScores(about) {
-    const { head, heads, query, key, token, other } = about, step = about.of("scores");
+    const { head, heads, query, key, token, other } = about, step = about.of("scores"), width = widthOf(about.of("q.heads"));
     return { id: "scores", chapter: "05-scores", spot: { step, ...spotOfCell(about) },
-        text: sentences(["scores.product", { heads, width: widthOf(about.of("q.heads")) }],
-            ["scores.number", { token, other, head, score: toldAt(step, head, query, key) }]) };
+        text: sentences(["scores.product", { heads, width }], ["scores.number", { token, other, head, from: head * width,
+            to: (head + 1) * width - 1, score: toldAt(step, head, query, key) }]) };
 }
 
 function stopMask(about) {
@@ -145,9 +148,10 @@ function powersOf(about) {
 function stopSoftmax(about) {
     const { head, query, key, token, other, kind, block } = about, { power, sum } = powersOf(about);
     const masked = toldAt(about.of("masked"), head, query, key), weights = about.of("weights");
+    const weight = numberAt(weights, head, query, key), isExact = sourceOf(weights).format === "exact";
     return { id: "softmax", chapter: "06-softmax", text: sentences(["softmax.what"],
         ["softmax.number", { masked, power, sum, weight: toldAt(weights, head, query, key) }],
-        ["softmax.share", { token, other, share: percent(numberAt(weights, head, query, key)) }]),
+        ["softmax.share", { token, other, share: isExact ? `${show(100 * weight, 3)}%` : percent(weight) }]),
     spot: { node: () => byId("attention-map"), row: query, column: key,
         choose: { kind: kind.id, block, head, blockSeen: null, headSeen: null } } };
 }
@@ -160,15 +164,18 @@ function stopSum(about) {
     const term = (name, k) => k === undefined ? {} : { [`weight${name}`]: toldAt(weights, head, query, k),
         [`value${name}`]: toldAt(values, of, k, 0) };
     return { id: "sum", chapter: "07-weighted-sum", spot: { step: about.of("heads"), head, row: query, column: 0 },
-        text: sentences(["sum.what", { head, count: columns }], [second === undefined ? "sum.one" : "sum.number",
-            { token, ...term(1, first), ...term(2, second), sum: toldAt(about.of("heads"), head, query, 0) }]) };
+        text: sentences(["sum.what", { head, count: columns }], about.off ? ["sum.off"] :
+            [second === undefined ? "sum.one" : "sum.number", { token, ...term(1, first), ...term(2, second),
+                sum: toldAt(about.of("heads"), head, query, 0) }]) };
 }
 
 function stopHeads(about) {
-    const { query, token, heads } = about, joined = about.of("concat"), output = about.of("output");
+    const { head, query, token, heads } = about, joined = about.of("concat"), output = about.of("output");
+    const part = widthOf(about.of("heads")), from = head * part;
     return { id: "heads", chapter: "08-concat-projection", spot: { step: output, row: query, column: 0 },
-        text: sentences(["heads.joined", { heads, part: widthOf(about.of("heads")), width: widthOf(joined) }],
-            ["heads.number", { token, before: toldAt(joined, query, 0), after: toldAt(output, query, 0) }]) };
+        text: sentences(["heads.joined", { heads, part, width: widthOf(joined) }],
+            ["heads.own", { head, token, from, before: toldAt(joined, query, from) }],
+            ["heads.number", { token, after: toldAt(output, query, 0) }]) };
 }
 
 /* The sum behind the attention, and the norm that reads it: its own (post-norm), or that of the next sublayer (pre-norm). */
@@ -192,7 +199,8 @@ function stopFfn(about) {
     const { ffn: of, query, token } = about, gate = of("gate"), wide = gate ?? of("hidden"), output = of("output");
     const number = gate ? ["ffn.gate", { token, gate: toldAt(gate, query, 0), up: toldAt(of("up"), query, 0),
         product: toldAt(of("product"), query, 0) }] :
-        ["ffn.number", { token, before: toldAt(wide, query, 0), after: toldAt(of("activation"), query, 0) }];
+        ["ffn.number", { token, before: toldAt(wide, query, 0), name: /^(\w+)\(/.exec(of("activation")?.formula ?? "")?.[1],
+            after: toldAt(of("activation"), query, 0) }];
     return { id: "ffn", chapter: chapterOf(wide), spot: { step: gate ? of("product") : of("activation") ?? wide, row: query,
         column: 0 }, text: sentences(["ffn.what", { width: widthOf(output), wide: widthOf(wide) }], number) };
 }
