@@ -218,15 +218,16 @@ WORD rapt_real v_hmax(v16 a)
     return a.lane[0];
 }
 
-/* r[i] lane j becomes r[j] lane i. */
+/* r[i] lane j becomes r[j] lane i. Moves integers: packed weights are no numbers, and the x87 unit changes a signaling NaN that
+ * it moves. */
 WORD void v_transpose(v16 r[16])
 {
+    m16 from[16], to[16];
+    memcpy(from, r, sizeof from);
     for (int i = 0; i < 16; i++)
-        for (int j = 0; j < i; j++) {
-            rapt_real x = r[i].lane[j];
-            r[i].lane[j] = r[j].lane[i];
-            r[j].lane[i] = x;
-        }
+        for (int j = 0; j < 16; j++)
+            to[i].lane[j] = from[j].lane[i];
+    memcpy(r, to, sizeof to);
 }
 
 /* ---- truths -------------------------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ VEC uint32_t k_factors(const uint8_t *scales, size_t part)
 VEC void k_put_scales(rapt_real *to, size_t half, const uint8_t *block, size_t part)
 {
     memcpy(to, block, 4);
-    quant_put_half(to + GEMM_NR, half, k_factors(block + 4, part));
+    quant_put_half(to + 1, half, k_factors(block + 4, part));
 }
 
 /* The bits of `mask` from bit `from` on of four bytes, for values 4 q to 4 q + 3. */
@@ -61,7 +61,7 @@ static void q4_put_q4_k(rapt_real *step, size_t half, const void *from, size_t a
     const uint8_t *block = (const uint8_t *)from + at / K_PARTS * Q4_K_BYTES;
     const size_t part = at % K_PARTS;
     k_put_low(step, half, block + 16 + part / 2 * Q8_BLOCK, part % 2 * 4);
-    k_put_scales(step + Q4_K_SCALES * GEMM_NR, half, block, part);
+    k_put_scales(step + Q4_K_SCALES, half, block, part);
 }
 
 /* A quant_put for Q5_K, as Q4_K with fifth bits: in 32 bytes, bit `part` is the fifth bit of the values of that part. Packed, bit
@@ -74,8 +74,8 @@ static void q5_put_q5_k(rapt_real *step, size_t half, const void *from, size_t a
     for (size_t q = 0; q < Q4_QUADS; q++)
         bits |= k_bits(block + 16, q, part, 0x01010101) << q;
     k_put_low(step, half, block + 48 + part / 2 * Q8_BLOCK, part % 2 * 4);
-    memcpy(step + (Q4_QUADS + half) * GEMM_NR, &bits, sizeof bits);
-    k_put_scales(step + Q5_K_SCALES * GEMM_NR, half, block, part);
+    memcpy(step + Q4_QUADS + half, &bits, sizeof bits);
+    k_put_scales(step + Q5_K_SCALES, half, block, part);
 }
 
 /* A quant_put for Q6_K: for each 128 values, the lower four bits of parts 0 and 2 share 32 bytes, and so do those for parts 1 and
@@ -90,21 +90,21 @@ static void q6_put_q6_k(rapt_real *step, size_t half, const void *from, size_t a
         bits[q / 4] |= k_bits(block + 128 + part / 4 * Q8_BLOCK, q, 2 * quarter, 0x03030303) << 2 * (q % 4);
     k_put_low(step, half, block + part / 4 * 64 + quarter % 2 * Q8_BLOCK, quarter / 2 * 4);
     for (size_t i = 0; i < 2; i++)
-        memcpy(step + (Q4_QUADS + 2 * half + i) * GEMM_NR, &bits[i], sizeof bits[i]);
+        memcpy(step + Q4_QUADS + 2 * half + i, &bits[i], sizeof bits[i]);
     if (half == 0)
-        memcpy(step + Q6_K_SCALES * GEMM_NR, &(uint32_t){quant_two_bytes(block + 208)}, 4);
+        memcpy(step + Q6_K_SCALES, &(uint32_t){quant_two_bytes(block + 208)}, 4);
     const uint32_t factors = quant_two_bytes(block + 192 + 2 * part) ^ 0x8080;
-    quant_put_half(step + (Q6_K_SCALES + 1) * GEMM_NR, half, factors);
+    quant_put_half(step + Q6_K_SCALES + 1, half, factors);
 }
 
 /* A quant_put of zeros. */
 VEC void k_put_zeros(rapt_real *step, const size_t rows)
 {
     for (size_t q = 0; q < rows; q++)
-        step[q * GEMM_NR] = 0;
+        step[q] = 0;
 }
 
-#define K_PACK(NAME, PUT, ROWS)                                                                                             \
+#define K_PACK(NAME, PUT, ROWS, BYTES)                                                                                       \
     static void PUT##_zeros(rapt_real *step, size_t half, const void *from, size_t at)                                      \
     {                                                                                                                       \
         (void)half, (void)from, (void)at;                                                                                   \
@@ -113,11 +113,11 @@ VEC void k_put_zeros(rapt_real *step, const size_t rows)
     static void NAME(int format, size_t k0, size_t kc, int n, const uint8_t *const *columns, rapt_real *dst)                \
     {                                                                                                                       \
         (void)format;                                                                                                       \
-        quant_pack_stored(PUT, PUT##_zeros, ROWS, k0, kc, n, columns, dst);                                                 \
+        quant_pack_stored(PUT, PUT##_zeros, ROWS, BYTES, k0, kc, n, columns, dst);                                          \
     }
 
-K_PACK(pack_stored_q4_k, q4_put_q4_k, K_ROWS(Q4_K_SCALES))
-K_PACK(pack_stored_q5_k, q5_put_q5_k, K_ROWS(Q5_K_SCALES))
-K_PACK(pack_stored_q6_k, q6_put_q6_k, K_ROWS(Q6_K_SCALES))
+K_PACK(pack_stored_q4_k, q4_put_q4_k, K_ROWS(Q4_K_SCALES), Q4_K_BYTES)
+K_PACK(pack_stored_q5_k, q5_put_q5_k, K_ROWS(Q5_K_SCALES), Q5_K_BYTES)
+K_PACK(pack_stored_q6_k, q6_put_q6_k, K_ROWS(Q6_K_SCALES), Q6_K_BYTES)
 
 #endif

@@ -18,9 +18,9 @@ VEC void q4_put_values(rapt_real *step, size_t half, const uint32_t *values)
     for (size_t q = 0; q < Q4_QUADS; q++) {
         uint32_t both = 0;
         if (half)
-            memcpy(&both, step + q * GEMM_NR, 4);
+            memcpy(&both, step + q, 4);
         both |= values[q] << 4 * half;
-        memcpy(step + q * GEMM_NR, &both, 4);
+        memcpy(step + q, &both, 4);
     }
 }
 
@@ -49,7 +49,7 @@ static void q4_put_numbers(rapt_real *step, size_t half, const void *from, size_
     }
     memcpy(words, values, sizeof words);
     q4_put_values(step, half, words);
-    quant_put_half(step + Q4_QUADS * GEMM_NR, half,
+    quant_put_half(step + Q4_QUADS, half,
                    half_from_float(usual ? scale : most < 1 ? 0 : half_of_bits(Q8_NOT_FINITE)));
 }
 
@@ -65,7 +65,7 @@ static void q4_put_q4_0(rapt_real *step, size_t half, const void *from, size_t a
         words[Q4_QUADS / 2 + q] = bytes[q] >> 4 & Q4_LOW;
     }
     q4_put_values(step, half, words);
-    quant_put_half(step + Q4_QUADS * GEMM_NR, half, quant_two_bytes(block));
+    quant_put_half(step + Q4_QUADS, half, quant_two_bytes(block));
 }
 
 static void pack_b_q4(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst)
@@ -76,7 +76,7 @@ static void pack_b_q4(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptr
 static void pack_stored_q4_0(int format, size_t k0, size_t kc, int n, const uint8_t *const *columns, rapt_real *dst)
 {
     (void)format;
-    quant_pack_stored(q4_put_q4_0, q4_put_numbers, Q4_0_ROWS, k0, kc, n, columns, dst);
+    quant_pack_stored(q4_put_q4_0, q4_put_numbers, Q4_0_ROWS, 8 * 18, k0, kc, n, columns, dst);
 }
 
 #endif

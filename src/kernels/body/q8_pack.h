@@ -10,9 +10,8 @@
 
 VEC void q8_put(rapt_real *step, size_t half, const uint8_t *values, uint32_t scale)
 {
-    for (size_t q = 0; q < QUANT_QUADS / 2; q++)
-        memcpy(step + (half * QUANT_QUADS / 2 + q) * GEMM_NR, values + 4 * q, 4);
-    quant_put_half(step + QUANT_QUADS * GEMM_NR, half, scale);
+    memcpy(step + half * QUANT_QUADS / 2, values, Q8_BLOCK);
+    quant_put_half(step + QUANT_QUADS, half, scale);
 }
 
 /* A quant_put of numbers. */
@@ -55,7 +54,10 @@ static void pack_b_q8(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptr
 
 static void pack_stored_q8(int format, size_t k0, size_t kc, int n, const uint8_t *const *columns, rapt_real *dst)
 {
-    quant_pack_stored(format == KERNELS_Q5_0 ? q8_put_q5_0 : q8_put_q8_0, q8_put_numbers, Q8_ROWS, k0, kc, n, columns, dst);
+    if (format == KERNELS_Q5_0)
+        quant_pack_stored(q8_put_q5_0, q8_put_numbers, Q8_ROWS, 8 * 22, k0, kc, n, columns, dst);
+    else
+        quant_pack_stored(q8_put_q8_0, q8_put_numbers, Q8_ROWS, 8 * 34, k0, kc, n, columns, dst);
 }
 
 #endif

@@ -65,8 +65,14 @@ static kernels_strides pack_a_quant(int m, size_t kc, const rapt_real *a, ptrdif
 
 /* ---- B ---------------------------------------------------------------------------------------------------------------- */
 
-/* Stores a block of a column in its half of `step`, a step of two blocks. `from`: 32 numbers, or the beginning of a row of GGUF
- * blocks, in which it is block number `at`. */
+#define QUANT_STEPS (KERNELS_K_BLOCK / (2 * Q8_BLOCK)) /* most steps of a panel */
+#define QUANT_COLUMN 24 /* room for a column's numbers of a step, at most QUANT_QUADS + 1 */
+
+#define QUANT_UNIT 256 /* values whose bytes are a whole number in every format */
+#define QUANT_AHEAD 4  /* columns from the prefetch of a column to its packing */
+
+/* Stores a block of a column in its half of `step`, the column's numbers of a step of two blocks. `from`: 32 numbers, or the
+ * beginning of a row of GGUF blocks, in which it is block number `at`. */
 typedef void quant_put(rapt_real *step, size_t half, const void *from, size_t at);
 
 /* The bits of two halves lie in one number, the first one low. */
@@ -81,32 +87,77 @@ VEC void quant_put_half(rapt_real *to, size_t half, uint32_t bits)
 
 VEC uint32_t quant_two_bytes(const uint8_t *from) { return from[0] | (uint32_t)from[1] << 8; }
 
-/* Packs a panel: steps of `rows` rows of GEMM_NR numbers. Columns from n on, and the rest of a short last block, are zeros. */
-VEC void quant_pack(quant_put *put, size_t rows, size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col,
-                    rapt_real *dst)
+/* Stores a step of 16 columns, `rows` rows of GEMM_NR numbers. Numbers of a column that were stored one by one would be a row
+ * apart. */
+VEC void quant_turn(const rapt_real (*columns)[QUANT_COLUMN], const size_t rows, rapt_real *dst)
 {
-    for (int j = 0; j < GEMM_NR; j++)
-        for (size_t k = 0, half = 0; k < kc || half == 1; k += Q8_BLOCK, half ^= 1) {
-            float block[Q8_BLOCK] = {0};
-            for (size_t i = 0; i < Q8_BLOCK && k + i < kc && j < n; i++)
-                block[i] = b[(ptrdiff_t)(k + i) * b_row + j * b_col];
-            put(dst + k / (2 * Q8_BLOCK) * rows * GEMM_NR + j, half, block, 0);
-        }
+    v16 r[16];
+    UNROLL
+    for (size_t i = 0; i < 16; i++)
+        r[i] = v_load(columns[i]);
+    v_transpose(r);
+    UNROLL
+    for (size_t q = 0; q < 16; q++)
+        if (q < rows)
+            v_store(dst + q * GEMM_NR, r[q]);
+    for (size_t q = 16; q < rows; q++)
+        for (size_t i = 0; i < 16; i++)
+            memcpy(dst + q * GEMM_NR + i, &columns[i][q], sizeof *dst);
 }
 
-/* quant_pack for columns that are stored as blocks: rows k0 .. k0 + kc - 1, which are whole blocks. `zeros` stores numbers. */
-VEC void quant_pack_stored(quant_put *put, quant_put *zeros, size_t rows, size_t k0, size_t kc, int n,
-                           const uint8_t *const *columns, rapt_real *dst)
+/* Packs a panel: steps of `rows` rows of GEMM_NR numbers. Columns from n on, and the rest of a short last block, are zeros. */
+VEC void quant_pack(quant_put *put, const size_t rows, size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col,
+                    rapt_real *dst)
+{
+    rapt_real steps[QUANT_STEPS][16][QUANT_COLUMN];
+    const size_t count = (kc + 2 * Q8_BLOCK - 1) / (2 * Q8_BLOCK);
+    for (int j0 = 0; j0 < GEMM_NR; j0 += 16) {
+        for (int j = j0; j < j0 + 16; j++)
+            for (size_t k = 0, half = 0; k < kc || half == 1; k += Q8_BLOCK, half ^= 1) {
+                float block[Q8_BLOCK] = {0};
+                for (size_t i = 0; i < Q8_BLOCK && k + i < kc && j < n; i++)
+                    block[i] = b[(ptrdiff_t)(k + i) * b_row + j * b_col];
+                put(steps[k / (2 * Q8_BLOCK)][j - j0], half, block, 0);
+            }
+        for (size_t step = 0; step < count; step++)
+            quant_turn(steps[step], rows, dst + step * rows * GEMM_NR + j0);
+    }
+}
+
+/* Prefetches what is packed from column j, rows k0 .. k0 + kc - 1, or from the beginning of the rows after them. */
+VEC void quant_pack_ahead(const size_t bytes, size_t k0, size_t kc, int j, int n, const uint8_t *const *columns)
+{
+    if (j >= GEMM_NR) {
+        j -= GEMM_NR;
+        k0 += kc;
+    }
+    const uint8_t *from = columns[j < n ? j : 0] + k0 * bytes / QUANT_UNIT;
+    for (size_t i = 0; i < kc * bytes / QUANT_UNIT; i += 64)
+        __builtin_prefetch(from + i);
+}
+
+/* quant_pack for columns that are stored as blocks, QUANT_UNIT values in `bytes`: rows k0 .. k0 + kc - 1, which are whole blocks.
+ * A column is a short piece of a row of the file, so the hardware prefetcher starts anew with each. `zeros` stores numbers. */
+VEC void quant_pack_stored(quant_put *put, quant_put *zeros, const size_t rows, const size_t bytes, size_t k0, size_t kc,
+                           int n, const uint8_t *const *columns, rapt_real *dst)
 {
     static const float nothing[Q8_BLOCK];
-    for (int j = 0; j < GEMM_NR; j++)
-        for (size_t k = 0, half = 0; k < kc || half == 1; k += Q8_BLOCK, half ^= 1) {
-            rapt_real *step = dst + k / (2 * Q8_BLOCK) * rows * GEMM_NR + j;
-            if (j < n && k < kc)
-                put(step, half, columns[j], (k0 + k) / Q8_BLOCK);
-            else
-                zeros(step, half, nothing, 0);
+    rapt_real steps[QUANT_STEPS][16][QUANT_COLUMN];
+    const size_t count = (kc + 2 * Q8_BLOCK - 1) / (2 * Q8_BLOCK);
+    for (int j0 = 0; j0 < GEMM_NR; j0 += 16) {
+        for (int j = j0; j < j0 + 16; j++) {
+            quant_pack_ahead(bytes, k0, kc, j + QUANT_AHEAD, n, columns);
+            for (size_t k = 0, half = 0; k < kc || half == 1; k += Q8_BLOCK, half ^= 1) {
+                rapt_real *step = steps[k / (2 * Q8_BLOCK)][j - j0];
+                if (j < n && k < kc)
+                    put(step, half, columns[j], (k0 + k) / Q8_BLOCK);
+                else
+                    zeros(step, half, nothing, 0);
+            }
         }
+        for (size_t step = 0; step < count; step++)
+            quant_turn(steps[step], rows, dst + step * rows * GEMM_NR + j0);
+    }
 }
 
 #endif
