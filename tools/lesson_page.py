@@ -13,9 +13,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE, EXPLAIN = ROOT / "src/lesson/page", ROOT / "src/explain/page"
 STYLES = [EXPLAIN / "look.css", EXPLAIN / "heads.css", PAGE / "page.css"]
+TEXTS = [EXPLAIN / "strings_frame.js", EXPLAIN / "strings_heads.js", PAGE / "strings.js"]
 SHARED = ("language", "dom", "theme", "tokens", "watch", "colors", "heat_draw", "heat", "thumbnail")
 OWN = ("lzma", "recipe", "options", "engine", "curve", "history", "examples", "sentence", "off", "heads", "next", "proof", "main")
-SCRIPTS = [PAGE / "strings.js", *(EXPLAIN / f"{name}.js" for name in SHARED), ROOT / "wasm/load.js",
+SCRIPTS = [*TEXTS, *(EXPLAIN / f"{name}.js" for name in SHARED), ROOT / "wasm/load.js",
            *(PAGE / f"{name}.js" for name in OWN)]
 WORKER = [PAGE / "sha256.js", PAGE / "worker.js"]
 LIMIT = 1_300_000  # bytes of the page

@@ -53,7 +53,7 @@ def chapter_of(rows, name, formula=""):
 
 
 def check_titles(chapters):
-    text = read(PAGE + "strings.js")
+    text = read(PAGE + "strings_chapters.js")
     strings = json.loads(text[text.index("{\n"):text.rindex("}") + 1])
     titles = {key[len("chapter."):]: value for key, value in strings.items() if key.startswith("chapter.")}
     for chapter in sorted(chapters | titles.keys()):

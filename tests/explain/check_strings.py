@@ -1,7 +1,8 @@
 """check_strings.py FOLDER [SCRIPT...]: the texts of a page in FOLDER: of rapt explain (src/explain/page), of rapt serve
-(src/serve/module/page) or of the lesson (src/lesson/page), which have the SCRIPTs from elsewhere. Each is there in English and in Chinese, with the same places for
-values; each is used, none is missing, and no other file of the page has texts of its own. Terms: tools/check_chinese.sh. For
-check_strings.sh. The last line: "N passed, N failed, N skipped"."""
+(src/serve/module/page) or of the lesson (src/lesson/page), which have the SCRIPTs from elsewhere. Its tables: strings*.js.
+Each text is there in English and in Chinese, with the same places for values; each is used, none is missing, no key is in two
+tables, what two pages say in the same words is in a table that they share, and no other file of the page has texts of its own.
+Terms: tools/check_chinese.sh. For check_strings.sh. The last line: "N passed, N failed, N skipped"."""
 import glob
 import json
 import re
@@ -9,6 +10,9 @@ import sys
 from html.parser import HTMLParser
 
 FOLDER, SHARED = sys.argv[1], sys.argv[2:]
+PAGES = {"src/explain/page", "src/serve/module/page", "src/lesson/page"}
+SCRIPTS = sorted(glob.glob(FOLDER + "/*.js")) + SHARED
+IS_TABLE = re.compile(r"/strings(_\w+)?[.]js$")
 OTHER = {"page.other", "page.other.title"}  # these are in the language that the page can change to
 HAN = re.compile(r"[\u4e00-\u9fff]")
 failures = []
@@ -23,11 +27,28 @@ def read(path):
         return file.read()
 
 
-def unique(pairs):
-    for key in {key for key, _ in pairs}:
-        if sum(key == other for other, _ in pairs) > 1:
-            fail(key, "is there twice")
-    return dict(pairs)
+def texts(path):
+    """[key, [English, Chinese]] of a table, in its order."""
+    script = read(path)
+    return json.loads(script[script.index("{\n"):script.rindex("}") + 1], object_pairs_hook=list)
+
+
+def read_tables():
+    table, home = {}, {}
+    for path in filter(IS_TABLE.search, SCRIPTS):
+        for key, value in texts(path):
+            if key in home:
+                fail(key, "is there twice:", home[key], path)
+            table[key], home[key] = value, path
+    return table, home
+
+
+def check_pages(table, home):
+    for page in PAGES - {FOLDER}:
+        for path in filter(IS_TABLE.search, glob.glob(page + "/*.js")):
+            for key, value in [] if path in home.values() else texts(path):
+                if key in table and list(map(joined, value)) == list(map(joined, table[key])):
+                    fail(key, "has the same text in", home[key], "and", path)
 
 
 def joined(value):
@@ -56,8 +77,8 @@ def without_comments(script):
 
 def check_scripts(table):
     used, prefixes = set(), set()
-    for name in sorted(glob.glob(FOLDER + "/*.js")) + SHARED:
-        if name.endswith(("/strings.js", "/examples.js", "/recipe.js")):  # of the latter the texts are for models and programs
+    for name in SCRIPTS:
+        if IS_TABLE.search(name) or name.endswith(("/examples.js", "/recipe.js")):  # of the latter the texts are for models and programs
             continue
         script = without_comments(read(name))
         literals = re.findall(r'"((?:[^"\\\n]|\\.)*)"', script)
@@ -99,8 +120,8 @@ class Frame(HTMLParser):
 
 
 def main():
-    script = read(FOLDER + "/strings.js")
-    table = json.loads(script[script.index("{\n"):script.rindex("}") + 1], object_pairs_hook=unique)
+    table, home = read_tables()
+    check_pages(table, home)
     for key, value in table.items():
         if not isinstance(value, list) or len(value) != 2:
             fail(key, "is not a pair")

@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE=1
 skip() { echo "skip  the page in a browser: $1"; echo '0 passed, 0 failed, 1 skipped'; exit 77; }
 command -v $PYTHON >/dev/null || skip "$PYTHON is missing"
 page=src/explain/page
-$PYTHON tests/explain/check_strings.py src/serve/module/page $page/{language,dom,theme,tokens}.js || exit 1
+$PYTHON tests/explain/check_strings.py src/serve/module/page $page/{strings_frame,language,dom,theme,tokens}.js || exit 1
 for program in cmake chromium chromedriver; do
     command -v $program >/dev/null || skip "$program is missing"
 done

@@ -83,7 +83,7 @@ function lackOf(name) {
 
 const lineOfPanel = (name, title, value) => make("div", { "data-line": name }, make("dt", {}, title), make("dd", {}, value));
 
-/* The name of a step or parameter, or a key of strings.js. */
+/* The name of a step or parameter, or a key of the texts. */
 const titleOfLine = title => has(title) ? t(title) : make("code", {}, title);
 
 function linesOfSum(sum) {

@@ -1,5 +1,5 @@
 /* chapters.js: which chapter of the book (docs/book) explains a step or a part, and the line that names it: a link where
- * the page was made with the book's address (rapt explain --book), else its file. The titles: strings.js. */
+ * the page was made with the book's address (rapt explain --book), else its file. The titles: strings_chapters.js. */
 
 /* By the end of a step's name, and what its formula has; the first that fits counts. */
 const CHAPTER_OF = [

@@ -3,8 +3,9 @@
 # makes it. CMake does it alone: html, styles and scripts as hexadecimal digits, put together, cut where the data belong.
 set(PAGE_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(PAGE_STYLES look heads lens headview page sums walk)
-set(PAGE_SCRIPTS strings language dom theme tokens watch data numbers parts chapters colors heat_draw heat thumbnail headview
-    training sums arithmetic attention sentence head_lines diagram lens steps backward walk_stops walk main)
+set(PAGE_SCRIPTS strings_frame strings_heads strings_chapters strings_walk strings language dom theme tokens watch data
+    numbers parts chapters colors heat_draw heat thumbnail headview training sums arithmetic attention sentence head_lines
+    diagram lens steps backward walk_stops walk main)
 list(TRANSFORM PAGE_STYLES REPLACE "(.+)" "${PAGE_DIR}/\\1.css")
 list(TRANSFORM PAGE_SCRIPTS REPLACE "(.+)" "${PAGE_DIR}/\\1.js")
 

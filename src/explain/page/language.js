@@ -1,4 +1,4 @@
-/* language.js: which language the page speaks, and its texts (strings.js) in it. The address says so (#lang=zh), or the reader's
+/* language.js: which language the page speaks, and its texts (strings*.js) in it. The address says so (#lang=zh), or the reader's
  * last choice, or the browser. */
 const LANGUAGES = { en: "en", zh: "zh-CN" };
 const CHOICE = "rapt: language";

@@ -50,7 +50,7 @@ function kindOf(part) {
     return /^(ffn|input|output)$/.test(part.module) ? part.module : /^(embedding_)?norm\d*$/.test(part.module) ? "norm" : "other";
 }
 
-/* A key of strings.js. */
+/* A key of the texts. */
 function titleOf(part) {
     const adds = ends(part, "sum"), norms = ends(part, "output");
     switch (kindOf(part)) {

@@ -1,13 +1,9 @@
-/* strings.js: every text that the lesson shows, in English and in Chinese beside each other; terms are those of docs/glossary.md.
- * {name} is a place for a value. Not here: words of the model, keys of recipes. From the first brace to the last one it is JSON:
- * tests/explain/check_strings.py reads it. */
-const STRINGS = {
+/* strings.js: the texts of the lesson, in English and in Chinese beside each other; terms are those of docs/glossary.md. What
+ * it shares with other pages is in explain/page: strings_frame.js, strings_heads.js. {name} is a place for a value. Not here:
+ * words of the model, keys of recipes. From the first brace to the last one it is JSON: tests/explain/check_strings.py reads
+ * it. */
+Object.assign(STRINGS, {
 "page.skip": ["Skip to the training run", "跳到训练"],
-"page.other": ["中文", "English"],
-"page.other.title": ["本页改用中文", "Show this page in English"],
-"page.theme": ["Dark theme", "深色主题"],
-"page.theme.dark": ["Dark", "深色"],
-"page.theme.light": ["Light", "浅色"],
 "page.title": ["A Transformer learns to translate, here", "一个Transformer在本页学翻译"],
 "page.lead": [
     ["This page holds a small Transformer, some six thousand pairs of sentences and the program that trains it. Start the ",
@@ -88,7 +84,6 @@ const STRINGS = {
 "sentence.source": ["Source", "源句子"],
 "sentence.reads": ["What the decoder reads", "解码器读入的词元"],
 "sentence.chip": ["{row} {position}: {text}", "{row}{position}：{text}"],
-"sentence.unknown": ["Not in the vocabulary, and read as <unk>: {words}.", "不在词表中，读作<unk>：{words}。"],
 "sentence.unread": ["This cannot be read: {reason}", "无法读入：{reason}"],
 "sentence.key.cross": ["cross-attention", "编码器-解码器注意力"],
 "sentence.key.own": ["self-attention", "自注意力"],
@@ -103,23 +98,12 @@ const STRINGS = {
 "next.all": ["all", "全部"],
 "next.draw": ["Draw three translations", "采样三个译文"],
 
-"attention.title": ["Attention weights", "注意力权重"],
 "attention.lead": [
     ["A row belongs to the token that attends, a column to the one attended to; each row of weights sums to 1. In an ",
     "untrained model they are nearly even. Choose a head to see its numbers; switch one off to see what your sentence loses."],
     ["每行属于发出关注的词元，每列属于被关注的词元；每行权重之和为1。未训练的模型中权重",
     "几乎均匀。选择一个头可看到它的数值；关闭一个头，可看到您的句子因此失去什么。"]],
-"attention.heads": ["All heads", "所有注意力头"],
-"attention.encoder.attention": ["Encoder: self-attention", "编码器：自注意力"],
-"attention.decoder.self_attention": ["Decoder: self-attention", "解码器：自注意力"],
-"attention.decoder.cross_attention": ["Decoder: cross-attention", "解码器：编码器-解码器注意力"],
-"attention.block": ["block {block}", "块{block}"],
-"attention.head": ["head {head}", "头{head}"],
-"attention.mean": ["mean", "平均"],
-"attention.map.label": ["Attention weights, {kind}, block {block}, {head}", "注意力权重，{kind}，块{block}，{head}"],
 "attention.place": ["{kind}, block {block}, {head}", "{kind}，块{block}，{head}"],
-"axis.query": ["query", "查询"],
-"axis.key": ["key", "键"],
 
 "off": ["off", "关闭"],
 "off.title": ["Without this head", "不用这个头"],
@@ -133,20 +117,9 @@ const STRINGS = {
 "off.both": ["{less} ({whole})", "{less}（{whole}）"],
 "off.bars": ["In brackets, and as a line: with all heads on.", "括号中的数和竖线：所有头都打开时。"],
 
-"map.role": ["heat map", "热图"],
-"map.zoom": ["Zoom", "缩放"],
-"map.in": ["Zoom in", "放大"],
-"map.out": ["Zoom out", "缩小"],
-"map.all": ["all", "全部"],
-"map.all.label": ["Show all", "显示全部"],
 "map.label": ["{label}: {rows} rows, {columns} columns. Arrow keys move from number to number, plus and minus zoom, 0 shows all.",
     "{label}：{rows}行{columns}列。方向键逐数移动，加减号缩放，0显示全部。"],
 "map.help": ["Point at a cell, or use the arrow keys.", "把指针移到一个格子上，或用方向键移动。"],
-"map.masked": [", masked: ", "，被掩蔽："],
-"map.value": [": ", "："],
-"map.missing": ["not in this page", "本页没有"],
-"map.legend.row": ["the row’s largest", "该行最大值"],
-"map.legend.quarter": ["a quarter", "四分之一"],
 
 "proof.title": ["The same bytes elsewhere", "在别处得到相同的字节"],
 "proof.lead": [
@@ -169,4 +142,4 @@ const STRINGS = {
 "proof.fact.vocabulary": ["tokens in the vocabularies", "词表中的词元"],
 "proof.module.relaxed": ["relaxed SIMD", "宽松SIMD"],
 "proof.module.plain": ["SIMD without relaxed instructions", "不用宽松指令的SIMD"]
-};
+});

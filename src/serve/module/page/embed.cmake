@@ -4,7 +4,7 @@
 set(SERVE_PAGE_DIR ${CMAKE_CURRENT_LIST_DIR})
 get_filename_component(SHARED_PAGE_DIR ${CMAKE_CURRENT_LIST_DIR}/../../../explain/page ABSOLUTE)
 set(SERVE_PAGE_STYLES ${SHARED_PAGE_DIR}/look.css ${SERVE_PAGE_DIR}/page.css)
-set(SERVE_PAGE_SCRIPTS ${SERVE_PAGE_DIR}/strings.js)
+set(SERVE_PAGE_SCRIPTS ${SHARED_PAGE_DIR}/strings_frame.js ${SERVE_PAGE_DIR}/strings.js)
 foreach(script language dom theme tokens)
     list(APPEND SERVE_PAGE_SCRIPTS ${SHARED_PAGE_DIR}/${script}.js)
 endforeach()

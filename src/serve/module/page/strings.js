@@ -1,14 +1,10 @@
-/* strings.js: every text that the page shows, in English and in Chinese beside each other; terms are those of docs/glossary.md.
- * {name} is a place for a value. From the first brace to the last one it is JSON: tests/explain/check_strings.py reads it. */
-const STRINGS = {
+/* strings.js: the texts of the page, in English and in Chinese beside each other; terms are those of docs/glossary.md. What it
+ * shares with other pages is in explain/page: strings_frame.js. {name} is a place for a value. From the first brace to the
+ * last one it is JSON: tests/explain/check_strings.py reads it. */
+Object.assign(STRINGS, {
 "page.skip": ["Skip to the text", "跳到文本"],
-"page.other": ["中文", "English"],
-"page.other.title": ["本页改用中文", "Show this page in English"],
 "page.learn": ["Lesson", "一课"],
 "page.learn.title": ["A Transformer learns to translate, in your browser", "一个Transformer在您的浏览器中学翻译"],
-"page.theme": ["Dark theme", "深色主题"],
-"page.theme.dark": ["Dark", "深色"],
-"page.theme.light": ["Light", "浅色"],
 "page.footer": ["Served by {command}. All that this page fetches comes from this server: {models}, {openapi}, {metrics}.",
     "由{command}提供。本页只从本服务器获取内容：{models}、{openapi}、{metrics}。"],
 
@@ -114,4 +110,4 @@ const STRINGS = {
 "error.retry": ["Try again in {seconds} s.", "请在{seconds}秒后重试。"],
 "error.models": ["The server has no model.", "服务器没有模型。"],
 "error.empty": ["There is no text yet.", "还没有文本。"]
-};
+});
