@@ -33,6 +33,8 @@ breaks 'a tab' 'linear.c:.*a tab' src/nn/linear.c '\tint x;\n'
 breaks 'a note to self' 'linear.c:.*finish it' src/nn/linear.c '/* TO''DO: more */\n'
 breaks 'a wide line' 'linear.c:.*columns' src/nn/linear.c "/* $(printf 'wide %.0s' {1..40}) */\n"
 breaks 'a long file' 'linear.c: .*lines; at most 500' src/nn/linear.c "$(printf '\\n%.0s' {1..500})"
+breaks 'a long script of a page' 'strings.js: .*lines; at most 500' src/explain/page/strings.js "$(printf '\\n%.0s' {1..500})"
+breaks 'a wide line of the lesson' 'src/lesson/page/main.js:.*columns' src/lesson/page/main.js "// $(printf 'wide %.0s' {1..40})\n"
 breaks 'a long test' 'test_adam.c: .*lines; at most 700' tests/train/test_adam.c "$(printf '\\n%.0s' {1..700})"
 breaks 'a long script' 'lib.sh: .*lines; at most 700' tests/cli/lib.sh "$(printf '\\n%.0s' {1..700})"
 breaks 'a file without a comment' 'bare.c:1' src/nn/bare.c 'int bare;\n'

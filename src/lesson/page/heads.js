@@ -25,7 +25,8 @@ const namesOf = kind => ({ rows: kind.startsWith("encoder") ? state.look.source 
 
 function buildAttention() {
     map.heat = new HeatMap({ label: t("attention.title"), widest: 58, square: true, tallest: 520,
-        hover: cell => change({ seen: cell && { row: state.kind.startsWith("encoder") ? "source" : "reads", position: cell.row } }) });
+        hover: cell => change({
+            seen: cell && { row: state.kind.startsWith("encoder") ? "source" : "reads", position: cell.row } }) });
     byId("attention-map").replaceChildren(map.heat.node);
     byId("heads").dataset.shape = "";
     roving(byId("heads"), "[role=radio]", button => button.click());

@@ -46,5 +46,6 @@ function showWhole({ whole, given, loss }) {
     place.hidden = !whole;
     if (whole)
         place.replaceChildren(...(given ? [] : pieces("off.whole", { translation: make("b", { dir: "auto" },
-            whole.translation || "–") })), make("small", {}, t("off.loss", { loss: show(loss, 3), whole: show(whole.loss, 3) })));
+            whole.translation || "–") })), make("small", {},
+        t("off.loss", { loss: show(loss, 3), whole: show(whole.loss, 3) })));
 }

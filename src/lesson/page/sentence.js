@@ -100,7 +100,8 @@ function lightUp() {
     const own = rowOfWeights(ofTarget ? "decoder.self_attention" : "encoder.attention", token.position);
     const source = paintRow("source", ofTarget ? cross : own, ofTarget ? "--accent-tint" : "--second-tint", token);
     const target = paintRow("reads", ofTarget ? own : null, "--second-tint", token);
-    const box = chip => chip.getBoundingClientRect(), origin = box(byId("words")), from = (ofTarget ? target : source)[token.position];
+    const box = chip => chip.getBoundingClientRect(), origin = box(byId("words"));
+    const from = (ofTarget ? target : source)[token.position];
     const curves = ofTarget && onOneLine(source) && onOneLine(target) ?
         source.map((chip, i) => [chip, cross[i]]).filter(([, weight]) => weight > FAINT)
             .map(([chip, weight]) => curve(box(from), box(chip), origin, weight)) : [];
