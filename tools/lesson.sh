@@ -7,5 +7,5 @@ out=$(realpath -m "${1:-$(dirname "$0")/../build-wasm/lesson.html}")
 cd "$(dirname "$0")/.."
 folder=${2:-build-wasm}
 tools/wasm.sh "$folder"
-python3 tools/lesson_page.py "$folder/lesson.js" "$folder/lesson.wasm" "$out"
+python3 tools/lesson_page.py "$folder/lesson.js" "$folder/lesson.wasm" "$folder/licenses" "$out"
 echo "$out"

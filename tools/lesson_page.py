@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""tools/lesson_page.py GLUE.js PROGRAM.wasm OUT.html: joins the page of the lesson: the files of src/lesson/page, what they
-share with the page of rapt explain, the compiled program and the sentence pairs, compressed, in one file with a policy that names
-its scripts by their SHA-256. The same inputs give the same bytes. For tools/lesson.sh, which compiles the program."""
+"""tools/lesson_page.py GLUE.js PROGRAM.wasm LICENSES OUT.html: joins the page of the lesson: the files of src/lesson/page, what they
+share with the page of rapt explain, the compiled program and the sentence pairs, compressed, and the texts of the folder LICENSES
+(NAME.txt, NAME.version) of all that the program has within, in one file with a policy that names its scripts by their SHA-256. The same inputs give the same bytes. For tools/lesson.sh, which compiles the program."""
 import base64
 import hashlib
+import html
 import lzma
 import pathlib
 import re
@@ -45,6 +46,22 @@ def packed(data):
     return base64.b64encode(whole[:5] + struct.pack("<Q", len(data)) + whole[13:]).decode()
 
 
+def licenses(folder):
+    """A heading and a text of each; rapt's own first. tools/release_sbom.py reads the names and versions."""
+    blocks = []
+    for path in sorted(folder.glob("*.txt"), key=lambda path: (path.stem != "rapt", path.stem)):
+        beside = path.with_suffix(".version")
+        version = beside.read_text(encoding="utf-8").strip() if beside.exists() else ""
+        text = html.escape(path.read_text(encoding="utf-8").strip(), quote=False)
+        if not text:
+            sys.exit(f"{path}: no license")
+        blocks.append(f'<h3 lang="en" data-license="{path.stem}" data-version="{version}">{f"{path.stem} {version}".strip()}</h3>\n'
+                      f'<pre lang="en">{text}</pre>')
+    if len(blocks) < 2 or not (folder / "rapt.txt").exists():
+        sys.exit(f"{folder}: lacks licenses")
+    return "\n".join(blocks)
+
+
 def source_hash(script):
     return "'sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() + "'"
 
@@ -61,7 +78,7 @@ def explain_script():
     return script_in(read(EXPLAIN / "page.html")).replace("@script@", scripts)
 
 
-def main(glue, program, out):
+def main(glue, program, texts, out):
     version = re.search(r'#define RAPT_VERSION "(.*)"', read(ROOT / "include/rapt/base.h"))[1]
     blobs = {"program": program.read_bytes(), "worker": (glue.read_text(encoding="utf-8") + bare(join(WORKER))).encode(),
              "pairs-fr": (ROOT / "data/en-fr.tsv").read_bytes(), "pairs-zh": (ROOT / "data/en-zh.tsv").read_bytes()}
@@ -70,6 +87,7 @@ def main(glue, program, out):
     policy = (f"default-src 'none'; style-src 'unsafe-inline'; script-src {source_hash(script)} {source_hash(explain_script())} "
               "'wasm-unsafe-eval'; worker-src blob:; img-src data:; base-uri 'none'; form-action 'none'")
     parts = {"policy": policy, "version": version, "style": bare(join(STYLES)), "script": bare(join(SCRIPTS)),
+             "licenses": licenses(texts),
              "blobs": "\n".join(f'<script type="text/plain" id="{name}">{packed(data)}</script>' for name, data in blobs.items())}
     data = re.sub(r"@(\w+)@", lambda found: parts[found[1]], page).encode()
     if len(data) > LIMIT:
@@ -79,6 +97,6 @@ def main(glue, program, out):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
     main(*map(pathlib.Path, sys.argv[1:]))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """tools/release_sbom.py VERSION COMMIT SECONDS INFO FOLDER: the files of a release and what is linked statically into them, as SPDX 2.3
 in JSON, on standard output. FOLDER has the files, SECONDS is the time of the commit. What is linked into a wheel, a tarball or a zip
-file has its license there, as licenses/NAME.txt, and Debian's version of its source in some of them, as licenses/NAME.version; INFO,
-what `rapt info --json` of such a file prints, must agree. The same files give the same bytes. For tools/release.sh."""
+file has its license there, as licenses/NAME.txt, and Debian's version of its source in some of them, as licenses/NAME.version, and the
+page of the lesson has both within (tools/lesson_page.py); INFO, what `rapt info --json` of such a file prints, must agree. The same files give the same bytes. For tools/release.sh."""
 import datetime
 import hashlib
 import json
@@ -14,6 +14,7 @@ import urllib.parse
 import zipfile
 
 LICENSES = {
+    "emscripten": "MIT",
     "jansson": "MIT",
     "libmicrohttpd": "LGPL-2.1-or-later",
     "libyaml": "MIT",
@@ -23,8 +24,7 @@ LICENSES = {
     "xxhash": "BSD-2-Clause",
     "zlib": "Zlib",
 }
-LESSON = {"jansson", "libyaml", "pcre2", "xxhash", "zlib"}  # in its WebAssembly, of the same sources; the C library is emscripten's
-FROM_ZIG = ("musl", "mingw-w64") # the others are Debian's sources
+WITH_COMPILER = ("emscripten", "musl", "mingw-w64") # the others are Debian's sources
 
 
 def package(identifier, name, version, license, **more):
@@ -54,18 +54,30 @@ def licenses_within(file):
     return [(pathlib.PurePath(name), read) for name, read in members if "/licenses/" in name]
 
 
+def licenses_in_page(file):
+    """Likewise of the page of the lesson: pairs of a name and a version."""
+    found = re.findall(r'data-license="([^"]+)" data-version="([^"]*)"', file.read_text(encoding="utf-8"))
+    unknown = {name for name, _ in found} - LICENSES.keys() - {"rapt"}
+    if not found or unknown:
+        sys.exit(f"release_sbom.py: {file.name} has licenses of {sorted(unknown) or 'nothing'}")
+    return [(name, version) for name, version in found if name in LICENSES]
+
+
 def find_libraries(files):
     """The names of the libraries in each file, by its name, and Debian's version of each library."""
     linked, versions = {}, {}
+
+    def add(file, name, version=""):
+        linked.setdefault(file.name, set()).add(name)
+        if version and versions.setdefault(name, version) != version:
+            sys.exit(f"release_sbom.py: {name} is {version} in {file.name}, {versions[name]} in another file")
+
     for file in files:
         for path, read in licenses_within(file):
             if path.stem in LICENSES:
-                linked.setdefault(file.name, set()).add(path.stem)
-                if path.suffix == ".version":
-                    version = read().decode().strip()
-                    if versions.setdefault(path.stem, version) != version:
-                        sys.exit(f"release_sbom.py: {path.stem} is {version} in {file.name}, {versions[path.stem]} in another file")
-    linked.update({file.name: LESSON for file in files if file.name.endswith("-lesson.html")})
+                add(file, path.stem, read().decode().strip() if path.suffix == ".version" else "")
+        for name, version in licenses_in_page(file) if file.name.endswith("-lesson.html") else []:
+            add(file, name, version)
     for name in [file.name for file in files if "-container-" in file.name]: # an image of the static program
         version, processor = re.fullmatch(r"(.*)-container-([^.]*)\..*", name).groups()
         linked[name] = linked[f"{version}-{processor}-static.tar.xz"]
@@ -88,7 +100,7 @@ def main(version, commit, seconds, info, folder):
     for name in sorted(set().union(*linked.values())):
         if name in versions:
             locator = urllib.parse.quote(f"{name}@{versions[name]}", safe="@:~")
-            locator = f"pkg:generic/{locator}" if name in FROM_ZIG else f"pkg:deb/debian/{locator}?arch=source"
+            locator = f"pkg:generic/{locator}" if name in WITH_COMPILER else f"pkg:deb/debian/{locator}?arch=source"
             libraries[name] = package("library-" + name, name, upstream(versions[name]), LICENSES[name], externalRefs=[{
                 "referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": locator}])
         else:

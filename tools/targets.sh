@@ -70,7 +70,7 @@ target_sources() {
 
 # target_licenses FOLDER [NAME...]: what the licenses of statically linked libraries ask for: the texts, NAME.txt, and for who looks
 # for known defects the versions of their sources, NAME.version. Always of TARGET_LIBRARIES; NAME is one more, such as libmicrohttpd,
-# or the part of a C library that is within the program: musl, mingw-w64.
+# or the part of a C library that is within the program: musl, mingw-w64, emscripten.
 target_licenses() {
     local to=$1 name from=${ZIG%/*}/lib/libc
     rm -rf "$to"
@@ -86,13 +86,29 @@ target_licenses() {
             sed -nE 's/^#define __MINGW64_VERSION_(MAJOR|MINOR|BUGFIX) +([0-9]+).*/\2/p' \
                 "$from/include/any-windows-any/_mingw_mac.h" | paste -sd. >"$to/$name.version"
             ;;
+        emscripten)
+            emscripten_license "$(em-config EMSCRIPTEN_ROOT)" >"$to/$name.txt" || { echo "targets.sh: no license of $name"; return 1; }
+            tr -d '"' <"$(em-config EMSCRIPTEN_ROOT)/emscripten-version.txt" >"$to/$name.version"
+            ;;
         *)
             cp "$TARGETS_ROOT/sources/$name/debian/copyright" "$to/$name.txt" &&
                 (cd "$TARGETS_ROOT/sources/$name" && dpkg-parsechangelog -S Version) >"$to/$name.version" || return 1
             ;;
         esac
+        grep -q . "$to/$name.txt" || { echo "targets.sh: the license of $name is empty"; return 1; }
         grep -q . "$to/$name.version" || { echo "targets.sh: the version of $name is not where it was"; return 1; }
     done
+}
+
+# emscripten_license FOLDER: of what emscripten adds to each program: its JavaScript and its C library, musl. Debian's copyright file
+# is mostly about tests, which are not within; other packages have a LICENSE.
+emscripten_license() {
+    if [ -e "$1/LICENSE" ]; then
+        cat "$1/LICENSE"
+    else
+        awk -v RS= '/^Files:[ \n]+[*]\n/ || /^License: Expat\n/ { print $0 "\n"; n++ } END { exit n != 2 }' \
+            "${EMSCRIPTEN_COPYRIGHT:-/usr/share/doc/emscripten/copyright}"
+    fi && printf 'Its C library:\n\n' && cat "$1/system/lib/libc/musl/COPYRIGHT"
 }
 
 # The commands cc, ar, ranlib and rc, and the tool chain file of CMake, which has them. A compiled file names no folder of

@@ -2,7 +2,8 @@
 # tools/wasm.sh [FOLDER [CMAKE-OPTION...]]: the library as a module of WebAssembly, rapt.js and rapt.wasm, in FOLDER (build-wasm);
 # docs/wasm.md says how to call it. It needs emscripten and node (tools/packages.sh: need_for_wasm); the libraries that rapt stands
 # on are built from Debian's sources, once (tools/targets.sh, TARGETS_ROOT names a folder that has them). With TARGET_TESTS=yes and
-# -DRAPT_TESTS=ON the folder has tests, too, which ctest runs in node. The last line is the folder.
+# -DRAPT_TESTS=ON the folder has tests, too, which ctest runs in node. FOLDER/licenses has the licenses of what is linked into the
+# module. The last line is the folder.
 . "$(dirname "$0")/help.sh"
 set -eu
 cd "$(dirname "$0")/.."
@@ -20,4 +21,6 @@ cmake --build "$folder" -j"${JOBS:-$(nproc)}" >"$folder/build.log" 2>&1 || {
     grep -E -A3 'error:' "$folder/build.log" | cut -c1-300 | head -40
     exit 1
 }
+target_licenses "$folder/licenses" emscripten
+cp LICENSE "$folder/licenses/rapt.txt"
 echo "$folder"

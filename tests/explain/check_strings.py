@@ -115,7 +115,7 @@ class Frame(HTMLParser):
 
     def handle_data(self, text):
         bare = text.strip()
-        if bare and not {"title", "style", "script", "noscript"} & set(self.open) and bare not in ("rapt", "explain", "serve", "lesson", "←", "→", "@blobs@"):
+        if bare and not {"title", "style", "script", "noscript"} & set(self.open) and bare not in ("rapt", "explain", "serve", "lesson", "←", "→", "@blobs@", "@licenses@"):
             fail("page.html has a text of its own:", bare)
 
 

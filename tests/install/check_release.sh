@@ -99,13 +99,16 @@ for name, version in libraries.items():
     wheel.writestr(f"x.dist-info/licenses/there/{name}.version", f"1:{version}.dfsg-2+x\n")
 wheel.writestr("x.dist-info/licenses/LICENSE", "may be copied")
 wheel.close()
+with open("made/rapt-7.1.2-lesson.html", "w") as page:
+    for name, version in ("rapt", ""), ("jansson", f"1:{libraries['jansson']}.dfsg-2+x"), ("emscripten", "3.1.6"):
+        page.write(f'<h3 lang="en" data-license="{name}" data-version="{version}">{name}</h3>\n')
 with tarfile.open("made/rapt-7.1.2-x86_64-static.tar.xz", "w:xz") as archive:
     for name in "rapt-7/licenses/musl.txt", "rapt-7/licenses/rapt.txt", "rapt-7/zlib.txt", "rapt-7/licenses/musl.version":
         member = tarfile.TarInfo(name)
         member.size = 6
         archive.addfile(member, io.BytesIO(b"1.2.5\n"))
 PY
-    touch made/rapt-server_7_amd64.deb made/rapt-7.1.2-lesson.html
+    touch made/rapt-server_7_amd64.deb
     tar -czf made/rapt-7.1.2.tar.gz info.json
     tar -czf made/rapt-7.1.2-container-x86_64.tar.gz info.json
     sbom() { python3 "$SOURCE/tools/release_sbom.py" 7.1.2 "$(printf '%040d' 7)" 86400 info.json made; }
@@ -119,7 +122,7 @@ linked = {(names[r["spdxElementId"]], names[r["relatedSpdxElement"]])
           for r in d["relationships"] if r["relationshipType"] == "STATIC_LINK"}
 libraries = json.load(open("info.json"))["libraries"]
 assert linked == {("rapt_transformer-7-x86_64.whl", name) for name in libraries} | {
-    ("rapt-7.1.2-lesson.html", name) for name in ("jansson", "libyaml", "pcre2", "xxhash", "zlib")} | {
+    ("rapt-7.1.2-lesson.html", "jansson"), ("rapt-7.1.2-lesson.html", "emscripten")} | {
     ("rapt-7.1.2-x86_64-static.tar.xz", "musl"), ("rapt-7.1.2-container-x86_64.tar.gz", "musl")}, linked
 versions = {p["name"]: p["versionInfo"] for p in d["packages"]}
 assert all(versions[name] == version for name, version in libraries.items()), versions
@@ -132,6 +135,14 @@ assert len([r for r in d["relationships"] if r["relationshipType"] == "DESCRIBES
 empty = [p for p in d["packages"] if p["name"].endswith(".deb")][0]["checksums"][0]["checksumValue"]
 assert empty == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # of no bytes (FIPS 180-4)
 PY
+    cp made/rapt-7.1.2-lesson.html lesson.html
+    echo '<h3 data-license="libnew" data-version="1">' >>made/rapt-7.1.2-lesson.html
+    sbom >sbom.json 2>.err
+    check 'a page with a library that is not known is refused' grep -q "lesson.html has licenses of .'libnew'" .err
+    echo 'a page' >made/rapt-7.1.2-lesson.html
+    sbom >sbom.json 2>.err
+    check 'and one without licenses' grep -q 'lesson.html has licenses of nothing' .err
+    mv lesson.html made/rapt-7.1.2-lesson.html
     sed -i 's/"zlib": "[^"]*"/"zlib": "0.9"/' info.json
     sbom >sbom.json 2>.err
     check 'a program that says something else is refused' test $? = 1 -a "$(grep -c 'rapt info says zlib 0.9' .err)" = 1

@@ -6,6 +6,7 @@ that always fails, as where an engine does not know the instructions: what the p
 import json
 import os
 import pathlib
+import re
 import sys
 import time
 
@@ -235,13 +236,26 @@ def speaks_both_languages(page):
 
 
 @check
+def shows_licenses(page):
+    """Of rapt and of what is linked into its program; which that is: check_wasm.sh."""
+    expect(not page.run("return document.getElementById('licenses').open"), "they are closed at first")
+    page.click("#licenses summary")
+    texts = page.run("""return [...document.querySelectorAll("#licenses h3")].map(node =>
+        [node.textContent, node.nextElementSibling.textContent])""")
+    expect(page.find("#licenses pre").is_displayed(), "a click opens them")
+    expect(len(texts) >= 7 and texts[0][0] == "rapt", [name for name, _ in texts])
+    short = [name for name, text in texts if len(text) < 500 or not re.search("permi[ts]|allow", text)]
+    expect(short == [], "no license:", short)
+
+
+@check
 def fits(page):
     for theme in ("light", "dark"):
         for width in (400, 800, 1400):
             page.resize(theme, width)
             page.until(lambda: page.run("return document.documentElement.dataset.theme") == theme)
             page.settle()
-            cut = page.run("""return [...document.querySelectorAll("main *, header *")].filter(node =>
+            cut = page.run("""return [...document.querySelectorAll("main *, header *, footer *")].filter(node =>
                 node.getClientRects().length && node.getBoundingClientRect().right > innerWidth + 1 &&
                 !node.closest(".scrolls, pre")).map(node => node.outerHTML.slice(0, 80))""")
             expect(cut == [] and page.run("return document.documentElement.scrollWidth <= innerWidth"),

@@ -14,6 +14,18 @@ TARGET_TESTS=yes "$SOURCE/tools/wasm.sh" "$module" -DRAPT_TESTS=ON >log 2>&1 || 
     finish
 }
 pass 'the module is built'
+# The archives that the command of the link names.
+for module_name in rapt_module rapt_lesson; do
+    archives=$(cat "$module/CMakeFiles/$module_name.dir/link.txt" "$module/build.ninja" 2>/dev/null | grep -oE '/lib[a-z0-9-]+[.]a' |
+        grep -v -e /librapt -e /libcmocka | sort -u)
+    check "$module_name is linked with libraries" test "$(wc -w <<<"$archives")" -ge 5
+    for archive in $archives; do
+        archive=${archive#/lib} archive=${archive%.a}
+        name=$(sed -nE "s/.*pkg_config [^ ]+ $archive ([a-z0-9]+).*/\1/p" "$SOURCE/tools/targets.sh")
+        check "$module_name: the license of $archive" test -s "$module/licenses/${name:-$archive}.txt"
+    done
+done
+check 'the license of what emscripten adds' grep -q 'Emscripten Authors' "$module/licenses/emscripten.txt"
 check 'kernels in node, at each level' ctest --test-dir "$module" --no-tests=error
 
 # trained NAME STEPS LEVEL [OPTION-OF-STEPS]: steps at this level, in node or, with the name "browser", in Chromium give the bytes

@@ -13,6 +13,7 @@ Object.assign(STRINGS, {
 "page.broken": ["The lesson cannot run here: {reason}", "本课无法在此运行：{reason}"],
 "page.footer": ["One file, made by rapt. It asks nothing of the network. Chapters 2 to 12 of rapt’s book explain each part.",
     "本页是单个文件，由rapt生成，不访问网络。rapt的书第2章到第12章解释每一部分。"],
+"page.licenses": ["Licenses of rapt and of the libraries within", "rapt及其所含各库的许可证"],
 
 "player.title": ["Training run", "训练"],
 "player.train": ["Train", "训练"],
