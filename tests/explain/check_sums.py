@@ -16,7 +16,8 @@ TERMS = """const card = arguments[0], map = card.querySelector("figure canvas").
         lines: [...card.querySelectorAll(".sum-lines div")].map(line => [line.dataset.line, text(line, "dd")]),
         terms: [...card.querySelectorAll(".sum tr[data-term]")].map(row => [Number(row.dataset.term),
             ...[...row.querySelectorAll("td:not(.bar)")].map(cell => cell.textContent)]),
-        rest: text(card, ".sum .rest .product"), verdict: text(card, ".sum .verdict"), says: text(card, ".sum .says") };"""
+        rest: text(card, ".sum .rest .product"), verdict: text(card, ".sum .verdict"), says: text(card, ".sum .says"),
+        off: text(card, ".sum .off"), heard: text(card, "[aria-live]") };"""
 
 
 def value(text):
@@ -133,6 +134,69 @@ def heads_that_are_off_hand_on_zeros(page):
     page.find("#guide-close").click()
 
 
+def assert_off(page, step, shown, off):
+    """A cell says that its head is off, or that it is zero for that, or else says nothing of it."""
+    expect(shown["verdict"] is None or shown["verdict"].startswith("They agree"), step["name"], shown["verdict"])
+    if step["name"].endswith("attention.heads"):
+        expect(shown["off"] is None and shown["says"].startswith("This head is off") == bool(off), step["name"], shown["says"])
+        return
+    expect((shown["off"] is not None) == bool(off), step["name"], "says", shown["off"], "where these are off:", off)
+    is_zero = step["name"].endswith(".concat")
+    for name in off:
+        expect(name in shown["off"] and shown["off"] in shown["heard"], name, "is off:", shown["off"], shown["heard"])
+        expect(("as ever" in shown["off"]) != is_zero, step["name"], shown["off"])
+        expect(not is_zero or value(dict(shown["lines"])["page"]) == 0, step["name"], shown["lines"])
+
+
+def cells_of_heads_that_are_off_say_so(page):
+    off, seen = page.data["heads_off"], set()
+    for attention in {name.rpartition(".")[0] for name in off}:
+        count = page.step(attention + ".weights")["shape"][1]
+        for step in page.data["steps"]:
+            module, _, part = step["name"].removeprefix(attention)[1:].rpartition(".")
+            if not step["name"].startswith(attention + ".") or module not in ("", "q", "k", "v"):
+                continue
+            heads = step["shape"][1] if step["axes"][1] == "head" else 1
+            card = page.search(step["name"])
+            for head in range(heads):
+                if heads > 1:
+                    card.find_element(By.CSS_SELECTOR, f'[data-value="{head}"]').click()
+                names = [f"{attention}.{h}" for h in range(head * count // heads, (head + 1) * count // heads)]
+                if part == "concat":
+                    for h, name in enumerate(names):
+                        shown = page.run(TERMS, card, 2, h * step["shape"][-1] // count)
+                        assert_off(page, step, shown, [name] if name in off else [])
+                    continue
+                names = names if step["axes"][1] == "head" and set(names) <= set(off) else []
+                assert_off(page, step, page.run(TERMS, card, 2, 1), names)
+                seen |= {f"{module}.{part}"} if names else set()
+    expect({".heads", ".scores", ".scaled", ".masked", ".weights", "q.heads", "k.heads", "v.heads"} <= seen, "only", seen)
+
+
+def it_says_so_in_chinese(page):
+    name = page.data["heads_off"][0]
+    attention, _, head = name.rpartition(".")
+    page.find("#language").click()
+    for part, says in (("scores", "照常计算"), ("concat", "输出投影得到的是零")):
+        step = page.step(f"{attention}.{part}")
+        card = page.search(step["name"])
+        if part == "scores":
+            card.find_element(By.CSS_SELECTOR, f'[data-value="{head}"]').click()
+        width = page.step(attention + ".heads")["shape"][-1]
+        shown = page.run(TERMS, card, 2, 1 if part == "scores" else int(head) * width)
+        expect("已关闭" in shown["off"] and name in shown["off"] and says in shown["off"], shown["off"])
+    page.find("#language").click()
+
+
+def the_walk_follows_a_head_that_is_on(page):
+    page.find("#walk-open").click()
+    page.settle()
+    for _ in range(7):
+        page.press(Keys.ARROW_RIGHT)
+    text = page.find("#guide-text").text
+    expect("Head 3 adds up" in text and "is off" not in text, text)
+
+
 def a_gradient_is_not_offered(page):
     """Its sum is not shown, so that the map does not say that a click shows it."""
     for name, offered in (("encoder.0.attention.q", True), ("encoder.0.attention.q.weight", False)):
@@ -198,5 +262,6 @@ def main(plan):
 if __name__ == "__main__":
     sys.exit(main([("pairs", [every_step_adds_up, click_enter_and_escape, nothing_is_cut_on_a_phone]),
                    ("text", [every_step_adds_up]), ("large", [what_is_rounded_or_left_out_says_so]),
-                   ("off", [heads_that_are_off_hand_on_zeros]),
+                   ("off", [heads_that_are_off_hand_on_zeros, cells_of_heads_that_are_off_say_so, it_says_so_in_chinese]),
+                   ("text-off", [cells_of_heads_that_are_off_say_so, the_walk_follows_a_head_that_is_on]),
                    ("trained", [a_gradient_is_not_offered])]))

@@ -1,7 +1,8 @@
 #!/bin/bash
 # tests/explain/check_sums.sh: how the page of rapt explain --html shows that a number comes about, in headless Chromium: for every
 # kind of step of three small models, the terms shown make the number of the page, and they are numbers of earlier steps and of the
-# model file. Skipped where Chromium, its driver or Selenium is missing (./test --browser installs them).
+# model file; cells of a head that is off say so. Skipped where Chromium, its driver or Selenium is missing (./test --browser installs
+# them).
 # labels: not-sanitized not-emulated late
 cd "$(dirname "$0")/../.." || exit 1
 PYTHON=/usr/bin/python3 # Debian's own, which sees Debian's Selenium
@@ -35,4 +36,5 @@ for kind in pairs large text; do
 done
 explain pairs trained --train
 explain pairs off --without-head encoder.0.attention.1 --without-head 'decoder.0.cross_attention.*'
+explain text text-off --without-head 'blocks.0.attention.[012]' # heads 0 and 1 share keys and values
 PYTHONDONTWRITEBYTECODE=1 HOME=$work $PYTHON tests/explain/check_sums.py "$work"

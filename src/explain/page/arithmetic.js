@@ -56,8 +56,9 @@ function fillPanel(node, closed, step, index, { mean = false, shownAs = null, ki
     const close = make("button",
         { type: "button", class: "close", "aria-label": t("sum.close"), title: t("sum.close"), onclick: closed }, "×");
     const says = make("p", { class: "says" }, ...pieces(`sum.says.${sum.kind}`, inCode(sum.values ?? {})));
+    const off = mean || step.gradient || sum.kind === "off" ? [] : offNote(step, index);
     node.replaceChildren(make("div", { class: "sum-head" }, make("h5", {}, t("sum.title")), close),
-        make("p", { class: "sum-cell" }, place), says);
+        make("p", { class: "sum-cell" }, place), says, ...off);
     if (sum.missing.length > 0)
         node.append(...sum.missing.map(lackOf));
     else if (sum.terms)
@@ -70,7 +71,14 @@ function fillPanel(node, closed, step, index, { mean = false, shownAs = null, ki
         lines.push(lineOfPanel("difference", t("sum.difference"), show(Math.abs(sum.result - x), 2)));
     node.append(make("dl", { class: "sum-lines" }, ...lines),
         ...(differs ? [make("p", { class: "says verdict" }, verdict(sum, x, error))] : []));
-    return `${t("sum.title")}: ${place}. ${says.textContent} ${shown}`;
+    return `${t("sum.title")}: ${place}. ${[says, ...off].map(one => one.textContent).join(" ")} ${shown}`;
+}
+
+/* That the head is off to which the cell belongs: its part of `concat` is zero, all before is computed as ever. */
+function offNote(step, index) {
+    const names = headsOffAt(cellOf(step, index));
+    return names.length === 0 ? [] : [make("p", { class: "says off" },
+        ...pieces(step.name.endsWith(".concat") ? "sum.off.zero" : "sum.off", inCode({ name: names.join(", ") })))];
 }
 
 const inCode = values => Object.fromEntries(Object.entries(values).map(([key, value]) =>

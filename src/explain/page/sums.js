@@ -104,6 +104,20 @@ function scores(c) {
 
 const isOff = (attention, head) => data.heads_off?.includes(`${attention}.${head}`) ?? false;
 
+const ATTENTION_STEP = /^(.+?)\.((?:[qkv]\.)?heads|scores|scaled|biased|capped|masked|weights|concat)$/;
+
+/* The heads that a cell belongs to, if they are off: of queries one, of keys and values those that share them. */
+function headsOffAt({ step, head, column }) {
+    const [, attention, part] = ATTENTION_STEP.exec(step.name) ?? [];
+    if (!data.heads_off || !attention)
+        return [];
+    const count = named.get(`${attention}.weights`)?.shape[1] ?? step.shape[1];
+    const share = /^[kv]\./.test(part) ? count / step.shape[1] : 1;
+    const first = part === "concat" ? Math.floor(column / (step.shape.at(-1) / count)) : head * share;
+    const heads = [...Array(share).keys()].map(i => first + i);
+    return heads.every(h => isOff(attention, h)) ? heads.map(h => `${attention}.${h}`) : [];
+}
+
 function weighted(c) {
     if (isOff(c.step.name.slice(0, -".heads".length), c.head))
         return { kind: "off", lines: [], missing: [], result: 0, error: 0 };
@@ -333,13 +347,17 @@ const isNear = (a, b, index) => Math.abs(numberOf(a, index) - numberOf(b, index)
 /* A weight that a mask hides is zero. */
 const numberOf = (step, index) => step.above === 0 && valuesOf(step)[index] === -Infinity ? 0 : valuesOf(step)[index];
 
-/* The sum of a number: `index` counts through all of the step's numbers that this page has. `mean`: of all heads, at the place
- * of head 0. */
-function sumOf(step, index, mean = false) {
+/* Where a number is: `index` counts through all of the step's numbers that this page has. */
+function cellOf(step, index) {
     const columns = step.kept?.length ?? [1, ...step.shape].at(-1), rows = step.shape.length < 2 ? 1 : step.shape.at(-2);
-    const row = Math.floor(index / columns), column = index % columns, recipe = mean ? meanOfHeads : recipeOf(step);
-    const cell = { step, index, columns, rows, column, row: row % rows, head: Math.floor(row / rows),
+    const row = Math.floor(index / columns), column = index % columns;
+    return { step, index, columns, rows, column, row: row % rows, head: Math.floor(row / rows),
         id: step.kept ? step.kept[column] : column, x: numberOf(step, index) };
+}
+
+/* The sum of a number. `mean`: of all heads, at the place of head 0. */
+function sumOf(step, index, mean = false) {
+    const recipe = mean ? meanOfHeads : recipeOf(step), cell = cellOf(step, index);
     if (step.gradient)
         return nothing("gradient");
     return recipe && step.uses ? { values: {}, ...recipe(cell) } : nothing("unknown");
