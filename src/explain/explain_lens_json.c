@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LENS_LETTERS ((size_t)600 * 1000) /* most letters of a page's lens */
+#define LENS_LETTERS ((size_t)600 * 1000) /* most letters of a page's lens, with the texts of its tokens */
 
 static json_t *lens_rank_json(size_t rank, double probability)
 {
@@ -89,15 +89,20 @@ static json_t *lens_packed(const rapt_explanation *e, size_t top)
     return string;
 }
 
-static json_t *lens_texts(const rapt_explanation *e, size_t top)
+/* The texts of all tokens by their ids, or as many as already take more than `most` letters. */
+static json_t *lens_texts(const rapt_explanation *e, size_t top, size_t most)
 {
     json_t *o = json_object();
     const size_t rows = explain_last(e)->count;
-    for (size_t i = 0; o && i < e->depths * rows * top; i++) {
+    for (size_t i = 0, letters = 0; o && letters <= most && i < e->depths * rows * top; i++) {
         char name[16];
         const int32_t id = rapt_explanation_lens(e, i / top / rows, i / top % rows).prediction.ids[i % top];
         snprintf(name, sizeof name, "%d", (int)id);
-        if (!json_object_get(o, name) && json_object_set_new(o, name, explain_token_text(explain_last(e)->tokenizer, id)) != 0) {
+        if (json_object_get(o, name))
+            continue;
+        json_t *text = explain_token_text(explain_last(e)->tokenizer, id);
+        letters += json_string_length(text);
+        if (json_object_set_new(o, name, text) != 0) {
             json_decref(o);
             return NULL;
         }
@@ -105,14 +110,29 @@ static json_t *lens_texts(const rapt_explanation *e, size_t top)
     return o;
 }
 
+static json_t *lens_page_of(const rapt_explanation *e, size_t top, size_t most)
+{
+    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "depths", (json_int_t)e->depths, "positions",
+                     (json_int_t)explain_last(e)->count, "top", (json_int_t)top, "numbers", lens_packed(e, top), "texts",
+                     lens_texts(e, top, most));
+}
+
 json_t *explain_lens_page(const rapt_explanation *e, bool full)
 {
-    const size_t rows = explain_last(e)->count;
-    size_t top = e->top;
-    while (!full && top > 0 && e->depths * rows * lens_numbers(top) * sizeof(rapt_real) / 3 * 4 > LENS_LETTERS)
-        top--;
-    if (top == 0)
-        return json_object();
-    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "depths", (json_int_t)e->depths, "positions", (json_int_t)rows, "top",
-                     (json_int_t)top, "numbers", lens_packed(e, top), "texts", lens_texts(e, top));
+    const size_t each = e->depths * explain_last(e)->count * sizeof(rapt_real);
+    size_t letters = 0;
+    if (full)
+        return lens_page_of(e, e->top, SIZE_MAX);
+    for (size_t top = e->top; top > 0; top--) {
+        if (each * lens_numbers(top) / 3 * 4 > LENS_LETTERS)
+            continue;
+        json_t *o = lens_page_of(e, top, LENS_LETTERS);
+        const bool counted = o && page_letters(o, &letters);
+        if (counted && letters <= LENS_LETTERS)
+            return o;
+        json_decref(o);
+        if (!counted)
+            return NULL;
+    }
+    return json_object();
 }

@@ -12,19 +12,30 @@
 #define CASE_MAX_LEN 8
 #define CASE_ALPHABET "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ " /* MODEL_VOCAB letters */
 
-/* The words w0, w1, ...: MODEL_VOCAB entries with the special ones. */
-static inline rapt_tokenizer *case_words(void)
+/* The words w0, w1, ..., with so many letters x behind each: MODEL_VOCAB entries with the special ones. */
+static inline rapt_tokenizer *case_words_of(size_t letters)
 {
-    char text[MODEL_VOCAB * 4] = "";
+    char *text = malloc(MODEL_VOCAB * (letters + 4) + 1), *to = text;
     const char *line = text;
     rapt_error err = {0};
-    for (int i = 0; i < MODEL_VOCAB - RAPT_SPECIALS; i++)
-        sprintf(text + strlen(text), "w%d ", i);
+    assert_non_null(text);
+    for (int i = 0; i < MODEL_VOCAB - RAPT_SPECIALS; i++) {
+        to += sprintf(to, "w%d", i);
+        memset(to, 'x', letters);
+        to += letters;
+        to += sprintf(to, " ");
+    }
     rapt_tokenizer *k = rapt_tokenizer_train_words(&line, 1, &TRAIN_WORDS(), &err);
+    free(text);
     if (!k)
         fail_msg("%s", err.message);
     assert_int_equal(rapt_tokenizer_size(k), MODEL_VOCAB);
     return k;
+}
+
+static inline rapt_tokenizer *case_words(void)
+{
+    return case_words_of(0);
 }
 
 static inline rapt_model *case_translator_of(rapt_transformer_config config)
@@ -41,6 +52,14 @@ static inline rapt_model *case_translator_of(rapt_transformer_config config)
 static inline rapt_model *case_translator(void)
 {
     return case_translator_of(model_config(RAPT_NORM_PLACE_POST, false));
+}
+
+/* Its target's tokens have long texts. */
+static inline rapt_model *case_long_words(size_t letters)
+{
+    rapt_model *m = case_translator();
+    m->translation.target = case_words_of(letters);
+    return m;
 }
 
 static inline rapt_model *case_language_model_of(rapt_lm_config c)

@@ -28,6 +28,7 @@ static int set_up_app(void **state)
     assert_non_null(served_app);
     assert_true(served_app_add(served_app, "de-en", "de", "en", case_translator(), &err));
     assert_true(served_app_add(served_app, "lm", NULL, NULL, case_language_model(), &err));
+    assert_true(served_app_add(served_app, "long", "de", "fr", case_long_words(20000), &err));
     served_app_limits(served_app)->texts = 100000;
     served_app_limits(served_app)->n = 100;
     return 0;
@@ -160,9 +161,32 @@ static void explanations_are_counted(void **state)
     memory_case(native_explain, repeat(pair, "w", 20000, "\"}"), 503, "other requests have the memory that");
 }
 
+/* Texts of tokens are known after the pass only. */
+static void lenses_are_counted(void **state)
+{
+    enum { SOME = 2 << 20, BETWEEN = 1425 << 10 };
+    static const char lens[] = "{\"model\":\"lm\",\"lens\":true,\"text\":\"", plain[] = "{\"model\":\"lm\",\"text\":\"",
+                      words[] = "{\"model\":\"long\",\"lens\":true,\"text\":\"",
+                      none[] = "{\"model\":\"long\",\"text\":\"";
+    (void)state;
+    memory_case(native_explain, repeat(lens, "a", 8, "\"}"), 200, "\"lens\"");
+    memory_case_of(1 << 20, native_explain, repeat(lens, "a", 8, "\"}"), 413,
+                   " elements with 24 predictions of the logit lens would take about");
+    memory_case_of(BETWEEN, native_explain, repeat(plain, "a", 12, "\"}"), 200, "\"steps\"");
+    memory_case_of(BETWEEN, native_explain, repeat(lens, "a", 12, "\"}"), 413,
+                   " elements with 36 predictions of the logit lens would take about");
+    memory_case(native_explain, repeat(lens, "a", 8, "\"}"), 503, "24 predictions of the logit lens would take, about");
+    memory_case_of(SOME, native_explain, repeat(none, "w1 ", 2, "\"}"), 413,
+                   "a response with the texts of all tokens that are predicted would take about");
+    memory_case(native_explain, repeat(words, "w1 ", 2, "\"}"), 413,
+                "a response with the texts of all tokens that are predicted would take about");
+    memory_case_of(256 << 20, native_explain, repeat(words, "w1 ", 2, "\"}"), 200, "\"lens\"");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_are_counted), cmocka_unit_test(products_are_counted),
-                                       cmocka_unit_test(terms_are_named), cmocka_unit_test(explanations_are_counted)};
+                                       cmocka_unit_test(terms_are_named), cmocka_unit_test(explanations_are_counted),
+                                       cmocka_unit_test(lenses_are_counted)};
     return cmocka_run_group_tests(tests, set_up_app, tear_down_app);
 }

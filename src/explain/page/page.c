@@ -11,6 +11,7 @@
 
 /* The limit of the elements of a page, in letters: with all the rest a page of some hundreds of tokens has 3 MB at most. */
 #define LETTERS ((size_t)2550 * 1000)
+#define PAGE_JSON (JSON_COMPACT | JSON_REAL_PRECISION(9)) /* how data is written */
 #define CHECKPOINTS_LETTERS ((size_t)4 * 1000 * 1000) /* max letters of all checkpoints together */
 
 /* ---- the data ---- */
@@ -100,9 +101,12 @@ static rapt_code pack_parameters(const json_t *explanation, size_t letters, json
 
 static rapt_code packed_explanation(json_t *explanation, json_t **packed, rapt_error *err)
 {
-    const size_t lens = json_string_length(json_object_get(json_object_get(explanation, "lens"), "numbers"));
+    const json_t *o = json_object_get(explanation, "lens");
+    size_t lens = 0, taken = 0;
+    *packed = NULL;
+    if (o && !page_letters(o, &lens))
+        return rapt_fail(err, RAPT_ERR_MEMORY, "out of memory for a page");
     const size_t letters = lens < LETTERS ? LETTERS - lens : 0;
-    size_t taken = 0;
     rapt_code code = pack(explanation, explanation, letters, false, packed, &taken, err);
     if (code == RAPT_OK)
         code = pack_parameters(explanation, taken < letters ? letters - taken : 0, *packed, err);
@@ -110,6 +114,23 @@ static rapt_code packed_explanation(json_t *explanation, json_t **packed, rapt_e
 }
 
 /* ---- JSON inside HTML ---- */
+
+static const char ESCAPED[] = "\\u003c";
+
+static int page_count_json(const char *text, size_t size, void *to)
+{
+    size_t *letters = to;
+    *letters += size;
+    for (size_t i = 0; i < size; i++)
+        *letters += text[i] == '<' ? sizeof ESCAPED - 2 : 0;
+    return 0;
+}
+
+bool page_letters(const json_t *o, size_t *letters)
+{
+    *letters = 0;
+    return json_dump_callback(o, page_count_json, letters, PAGE_JSON | JSON_ENCODE_ANY) == 0;
+}
 
 /* A page as it grows. json_dump_callback can swallow a failure, so it is kept here. */
 typedef struct page_text {
@@ -127,10 +148,9 @@ static void page_append(page_text *p, const void *data, size_t size)
 static int page_append_json(const char *text, size_t size, void *to)
 {
     page_text *p = to;
-    static const char escaped[] = "\\u003c";
     for (const char *open; (open = memchr(text, '<', size)) != NULL; text = open + 1) {
         page_append(p, text, (size_t)(open - text));
-        page_append(p, escaped, sizeof escaped - 1);
+        page_append(p, ESCAPED, sizeof ESCAPED - 1);
         size -= (size_t)(open - text) + 1;
     }
     page_append(p, text, size);
@@ -141,7 +161,7 @@ static rapt_code page_join(const json_t *packed, char **html, size_t *size, rapt
 {
     page_text p = {.failed = false};
     page_append(&p, page_head, page_head_size);
-    bool dumped = json_dump_callback(packed, page_append_json, &p, JSON_COMPACT | JSON_REAL_PRECISION(9)) == 0;
+    bool dumped = json_dump_callback(packed, page_append_json, &p, PAGE_JSON) == 0;
     page_append(&p, page_tail, page_tail_size);
     if (p.failed || !dumped) {
         buffer_free(&p.html);

@@ -6,6 +6,7 @@
 #include "rapt/base.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* Makes the page of an explanation: *html, NUL-terminated, which the caller frees, and its length (unless `size` is NULL).
  * `explanation` (borrowed, unchanged) is what `rapt explain --json` prints. Instead of "values" an intermediate may have
@@ -21,6 +22,9 @@
  * caller has checked. On failure *html is left alone: RAPT_ERR_FORMAT: values are not numbers; RAPT_ERR_SHAPE: there are more or
  * fewer values than the shape says; RAPT_ERR_MEMORY. */
 rapt_code page_make(json_t *explanation, char **html, size_t *size, rapt_error *err);
+
+/* The letters that a JSON object takes in a page. False: out of memory. */
+bool page_letters(const json_t *o, size_t *letters);
 
 /* `n` elements for "values_base64": base64 of floats of 32 bits, the lowest byte first. The caller frees it. NULL: out of
  * memory. */

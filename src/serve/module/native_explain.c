@@ -7,6 +7,7 @@
 #include "io/model_core.h"
 #include "text/tokenizer.h"
 #include "rapt/explain.h"
+#include "serve/module/explain_memory.h"
 #include "serve/module/openai.h"
 #include "serve/module/openai_error.h"
 #include "serve/module/replay.h"
@@ -23,20 +24,9 @@ enum { EXPLAIN_NAMES = 64, EXPLAIN_NAME = 160, EXPLAIN_ELEMENTS = 1 << 20 };
  * page, and by a quarter of that for the statistics of JSON. */
 enum { PASS_ELEMENTS_HTML = 20000000, PASS_ELEMENTS_FULL = 60000000, PASS_ELEMENTS = 80000000 };
 
-/* Bytes of a request: for each byte of its texts, which it has while it waits for the engine, and which a response may have twice
- * and as escapes. A few tokens can be a long text: one word, or spaces. Bytes of the response while it is made from the values
- * that were kept: for each element, for each intermediate, for each prediction of the logit lens, and for all the rest. The text
- * of a page, whose size has a limit, exists three times. */
-enum {
-    TEXT_BYTE = 40,
-    ELEMENT = sizeof(rapt_real),
-    ELEMENT_JSON = 80, /* a number in a tree and in a text */
-    ELEMENT_HTML = 10, /* as base64 of the JSON, and as a number of the page */
-    STEP_JSON = 4096,
-    LENS_JSON = 4096, /* a prediction of the logit lens: five tokens in a tree and in a text */
-    REST_JSON = 1 << 20,
-    REST_HTML = 12 << 20
-};
+/* Bytes of a request for each byte of its texts, which it has while it waits for the engine, and which a response may have twice
+ * and as escapes. A few tokens can be a long text: one word, or spaces. */
+enum { TEXT_BYTE = 40 };
 
 /* The page's policy: its script and styles are inline, so it runs in a sandbox without the server's origin, and can load
  * nothing. */
@@ -58,6 +48,7 @@ typedef struct explaining {
     rapt_explain_format format;
     rapt_explain_page_options page;
     bool html;
+    rapt_explain_cost cost; /* of the pass */
     request_error error;
 } explaining;
 
@@ -80,12 +71,30 @@ static size_t explain_text_bytes(const explaining *e)
     return (strlen(e->text) + e->options.target.size) * TEXT_BYTE;
 }
 
-/* With the texts, the larger of the memory for making the response and the memory of the pass, which has ended by then. */
-static size_t explain_bytes(const explaining *e, const rapt_explain_cost *c)
+static explain_kind kind_of_response(const explaining *e)
 {
-    const size_t element = ELEMENT + (e->html ? ELEMENT_HTML : e->format.full ? ELEMENT_JSON : 0);
-    const size_t text = c->kept * element + c->steps * STEP_JSON + c->lens * LENS_JSON + (e->html ? REST_HTML : REST_JSON);
-    return explain_text_bytes(e) + (text > c->bytes ? text : c->bytes);
+    return e->html ? EXPLAIN_KIND_HTML : e->format.full ? EXPLAIN_KIND_FULL : EXPLAIN_KIND_JSON;
+}
+
+/* With the texts of the request, the larger of the memory for making the response and the memory of the pass, which has ended by
+ * then. */
+static bool asks_for_pass(explaining *e)
+{
+    const rapt_explain_cost *c = &e->cost;
+    const size_t text = explain_memory(c, kind_of_response(e)) + explain_memory_lens(c, kind_of_response(e));
+    const size_t bytes = explain_text_bytes(e) + (text > c->bytes ? text : c->bytes);
+    return c->lens ? request_asks(e->x, ADMISSION_MAKING, bytes, &e->error, "a pass of %zu elements with %zu predictions of the "
+                                  "logit lens", c->elements, c->lens)
+                   : request_asks(e->x, ADMISSION_MAKING, bytes, &e->error, "a pass of %zu elements", c->elements);
+}
+
+/* After the pass the tokens are known, and so is how long their texts are. */
+static bool asks_for_response(explaining *e, const rapt_explanation *of, const rapt_model *m)
+{
+    const rapt_tokenizer *k = m->task == RAPT_TASK_TRANSLATION ? m->translation.target : m->language.tokenizer;
+    const size_t bytes = explain_text_bytes(e) + explain_memory(&e->cost, kind_of_response(e)) +
+                         explain_memory_predictions(of, k, kind_of_response(e));
+    return request_asks(e->x, ADMISSION_MAKING, bytes, &e->error, "a response with the texts of all tokens that are predicted");
 }
 
 /* An admit of rapt_explain_options: refuses a pass that is too large before it is computed. */
@@ -99,19 +108,22 @@ static rapt_code explain_admit(void *context, const rapt_explain_cost *c, rapt_e
     if (e->format.full && c->kept > EXPLAIN_ELEMENTS)
         return rapt_fail(err, RAPT_ERR_VALUE, "full: %zu elements are more than the %d of a response; \"only\" chooses among "
                          "them", c->kept, EXPLAIN_ELEMENTS);
-    if (request_asks(e->x, ADMISSION_MAKING, explain_bytes(e, c), &e->error, "a pass of %zu elements", c->elements))
+    e->cost = *c;
+    if (asks_for_pass(e))
         return RAPT_OK;
     return rapt_fail(err, RAPT_ERR_MEMORY, "%s", e->error.message);
 }
 
 /* Prints the same bytes as the command, including the line feed. */
-static rapt_code explain_to(const explaining *e, const rapt_model *model, char **text, size_t *size, rapt_error *err)
+static rapt_code explain_to(explaining *e, const rapt_model *model, char **text, size_t *size, rapt_error *err)
 {
     rapt_explanation *of = rapt_explanation_new(model, e->text, strlen(e->text), &e->options, err);
     if (!of)
         return err->code;
-    rapt_code code = e->html ? rapt_explanation_page(of, &e->page, text, size, err)
-                             : rapt_explanation_json(of, &e->format, text, size, err);
+    rapt_code code = asks_for_response(e, of, model) ? RAPT_OK : rapt_fail(err, RAPT_ERR_MEMORY, "%s", e->error.message);
+    if (!code)
+        code = e->html ? rapt_explanation_page(of, &e->page, text, size, err)
+                       : rapt_explanation_json(of, &e->format, text, size, err);
     rapt_explanation_free(of);
     if (!code && !e->html)
         (*text)[(*size)++] = '\n'; /* in place of the NUL */
