@@ -72,7 +72,8 @@ target_sources() {
 # for known defects the versions of their sources, NAME.version. Always of TARGET_LIBRARIES; NAME is one more, such as libmicrohttpd,
 # or the part of a C library that is within the program: musl, mingw-w64, emscripten.
 target_licenses() {
-    local to=$1 name from=${ZIG%/*}/lib/libc
+    local to=$1 name zig=${ZIG-} from # no zig where emcc is the compiler
+    from=${zig%/*}/lib/libc
     rm -rf "$to"
     mkdir -p "$to"
     for name in "${TARGET_LIBRARIES[@]}" "${@:2}"; do
