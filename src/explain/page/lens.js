@@ -32,10 +32,20 @@ function lensCell(depth, position) {
         next: visible(best.text), probability: percent(best.probability) });
     const cell = make("td", { role: "gridcell", class: chosen ? "chosen" : null, "aria-label": label,
         onpointerenter: () => change({ lensSeen: at }), onpointerleave: () => change({ lensSeen: null }),
-        onfocus: () => change({ lens: at }), onclick: event => event.currentTarget.focus() },
+        onfocus: event => {
+            change({ lens: at });
+            uncover(event.currentTarget);
+        }, onclick: event => event.currentTarget.focus() },
     make("span", { dir: "auto" }, visible(best.text)));
     lensCells.set(`${depth}/${position}`, cell);
     return cell;
+}
+
+/* The heads of the grid stay in sight: a cell that gets the focus scrolls out from behind them. */
+function uncover(cell) {
+    const corner = byId("lens-grid").querySelector("thead td");
+    byId("lens-grid").style.scrollPadding = `${corner.offsetHeight}px 0 0 ${corner.offsetWidth}px`;
+    cell.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
 }
 
 function lensGrid() {
