@@ -104,7 +104,7 @@ VEC void k_put_zeros(rapt_real *step, const size_t rows)
         step[q] = 0;
 }
 
-#define K_PACK(NAME, PUT, ROWS, BYTES)                                                                                       \
+#define K_PACK(NAME, PUT, ROWS, BYTES)                                                                                      \
     static void PUT##_zeros(rapt_real *step, size_t half, const void *from, size_t at)                                      \
     {                                                                                                                       \
         (void)half, (void)from, (void)at;                                                                                   \

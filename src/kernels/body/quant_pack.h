@@ -124,14 +124,16 @@ VEC void quant_pack(quant_put *put, const size_t rows, size_t kc, int n, const r
     }
 }
 
-/* Prefetches what is packed from column j, rows k0 .. k0 + kc - 1, or from the beginning of the rows after them. */
+/* Prefetches what is packed from column j, rows k0 .. k0 + kc - 1; after the last column, the first columns' rows after them. */
 VEC void quant_pack_ahead(const size_t bytes, size_t k0, size_t kc, int j, int n, const uint8_t *const *columns)
 {
     if (j >= GEMM_NR) {
         j -= GEMM_NR;
         k0 += kc;
     }
-    const uint8_t *from = columns[j < n ? j : 0] + k0 * bytes / QUANT_UNIT;
+    if (j >= n)
+        return;
+    const uint8_t *from = columns[j] + k0 * bytes / QUANT_UNIT;
     for (size_t i = 0; i < kc * bytes / QUANT_UNIT; i += 64)
         __builtin_prefetch(from + i);
 }
