@@ -157,7 +157,7 @@ static void explanations_are_counted(void **state)
     memory_case(native_explain, repeat(full, "a", 8, "\"}"), 200, "\"values\"");
     /* a word of any length is one token; its bytes wait for the engine */
     memory_case(native_explain, repeat(pair, "w", 20000, "\"}"), 200, "\"steps\"");
-    memory_case(native_explain, repeat(pair, "w", 100000, "\"}"), 413, "a text of 100000 bytes would take about 3 MB of memory");
+    memory_case(native_explain, repeat(pair, "w", 100000, "\"}"), 413, "texts of 100002 bytes would take about 3 MB of memory");
     memory_case(native_explain, repeat(pair, "w", 20000, "\"}"), 503, "other requests have the memory that");
 }
 

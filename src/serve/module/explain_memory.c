@@ -8,8 +8,8 @@ enum {
     ELEMENT_JSON = 80, /* a number in a tree and in a text */
     ELEMENT_HTML = 10, /* as base64 of the JSON, and as a number of the page */
     STEP_JSON = 4096,
-    LENS_HTML = 1024, /* a prediction in a page: numbers, and five texts in a tree, */
-    MOST_HTML = 8 << 20, /* of which a page holds no more than that */
+    LENS_HTML = 1024, /* a prediction in a page: numbers, and five texts in a tree */
+    MOST_HTML = 8 << 20, /* all predictions of a page, at most */
     REST_JSON = 1 << 20,
     REST_HTML = 12 << 20
 };

@@ -5,9 +5,12 @@
 
 #include "rapt/explain.h"
 
-/* Bytes of one prediction as JSON, in a tree and in a text that grows: six tokens, without their texts. And of one byte of a
- * token's text: at most six letters, or an escape and two digits, in a text that grows. */
-enum { EXPLAIN_MEMORY_PREDICTION = 6656, EXPLAIN_MEMORY_TEXT = 28 };
+enum {
+    /* Bytes of one prediction as JSON, in a tree and in a text that grows: six tokens, without their texts. */
+    EXPLAIN_MEMORY_PREDICTION = 6656,
+    /* Bytes of one byte of a token's text: at most six letters, or an escape and two digits, in a text that grows. */
+    EXPLAIN_MEMORY_TEXT = 28
+};
 
 typedef enum explain_kind { EXPLAIN_KIND_JSON, EXPLAIN_KIND_FULL, EXPLAIN_KIND_HTML } explain_kind;
 

@@ -24,8 +24,8 @@ enum { EXPLAIN_NAMES = 64, EXPLAIN_NAME = 160, EXPLAIN_ELEMENTS = 1 << 20 };
  * page, and by a quarter of that for the statistics of JSON. */
 enum { PASS_ELEMENTS_HTML = 20000000, PASS_ELEMENTS_FULL = 60000000, PASS_ELEMENTS = 80000000 };
 
-/* Bytes of a request for each byte of its texts, which it has while it waits for the engine, and which a response may have twice
- * and as escapes. A few tokens can be a long text: one word, or spaces. */
+/* Bytes of memory for each byte of a request's texts: they are held until it is answered, and the response may have them twice,
+ * escaped. A few tokens can be a long text: one word, or spaces. */
 enum { TEXT_BYTE = 40 };
 
 /* The page's policy: its script and styles are inline, so it runs in a sandbox without the server's origin, and can load
@@ -234,7 +234,8 @@ static void read_explain_fields(explaining *e, size_t limit)
         check_tokens(e, m, translates ? m->translation.source : m->language.tokenizer, "text", rapt_text_of(e->text), limit);
     if (e->options.target.data && translates)
         check_tokens(e, m, m->translation.target, "target", e->options.target, limit);
-    request_asks(e->x, ADMISSION_MAKING, explain_text_bytes(e), &e->error, "a text of %zu bytes", strlen(e->text));
+    request_asks(e->x, ADMISSION_MAKING, explain_text_bytes(e), &e->error, "texts of %zu bytes",
+                 strlen(e->text) + e->options.target.size);
     e->options.model_name = e->name = chars_copy(e->model->name);
     if (!e->name)
         request_fail(&e->error, 503, NULL, "out of memory for the request");
