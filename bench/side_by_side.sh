@@ -6,12 +6,12 @@
 . "$(dirname "$0")/../tools/help.sh"
 set -euo pipefail
 cd "$(dirname "$0")/.."
-python3 bench/side_by_side.py --only-check "$@" # before an hour is spent
 PEERS=${PEERS:-build-bench/peers}
 . tools/packages.sh
 need_for_build
 need 'Python with environments of its own, and a C++ compiler for the other programs' python3-venv python3-dev g++
 install_missing
+python3 bench/side_by_side.py --only-check "$@" # before an hour is spent
 [ -x "$PEERS/bin/python" ] || python3 -m venv "$PEERS"
 CMAKE_ARGS=-DGGML_NATIVE=ON CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) "$PEERS/bin/pip" -q install -r bench/peers.txt
 make -s >/dev/null

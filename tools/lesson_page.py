@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """tools/lesson_page.py GLUE.js PROGRAM.wasm LICENSES OUT.html: joins the page of the lesson: the files of src/lesson/page, what they
-share with the page of rapt explain, the compiled program and the sentence pairs, compressed, and the texts of the folder LICENSES
-(NAME.txt, NAME.version) of all that the program has within, in one file with a policy that names its scripts by their SHA-256. The same inputs give the same bytes. For tools/lesson.sh, which compiles the program."""
+share with the page of rapt explain, the compiled program and the sentence pairs, compressed, and the texts of the folder
+LICENSES (NAME.txt, NAME.version) of all that the program has within, in one file with a policy that names its scripts by their
+SHA-256. The same inputs give the same bytes. For tools/lesson.sh, which compiles the program."""
 import base64
 import hashlib
 import html

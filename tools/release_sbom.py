@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """tools/release_sbom.py VERSION COMMIT SECONDS INFO FOLDER: the files of a release and what is linked statically into them, as SPDX 2.3
-in JSON, on standard output. FOLDER has the files, SECONDS is the time of the commit. What is linked into a wheel, a tarball or a zip
-file has its license there, as licenses/NAME.txt, and Debian's version of its source in some of them, as licenses/NAME.version, and the
-page of the lesson has both within (tools/lesson_page.py); INFO, what `rapt info --json` of such a file prints, must agree. The same files give the same bytes. For tools/release.sh."""
+in JSON, on standard output. FOLDER has the files, SECONDS is the time of the commit. What is linked into a wheel, a tarball or
+a zip file has its license there, as licenses/NAME.txt, and Debian's version of its source in some of them, as
+licenses/NAME.version, and the page of the lesson has both within (tools/lesson_page.py); INFO, what `rapt info --json` of such
+a file prints, must agree. The same files give the same bytes. For tools/release.sh."""
 import datetime
 import hashlib
 import json

@@ -44,13 +44,13 @@ facts() { check "$1: kernels $2, $3" grep -q "kernels $2module $3" "$1/log"; }
 if command -v node >/dev/null; then
     check 'two clicks before the last step' node "$SOURCE/tests/lesson/worker_steps.mjs"
 fi
-# Without relaxed SIMD a step takes several times as long, so that they are few.
+# Without fused multiply-adds a step takes several times as long, so that they are few.
 if command -v chromium >/dev/null && command -v chromedriver >/dev/null && $PYTHON -c 'import selenium' 2>/dev/null; then
     mkdir chromium chromium-unfused chromium-plain chromium-served
     in_browser chromium $PYTHON "$SOURCE/tests/lesson/check_lesson.py" "$page" "$WORK/chromium"
     in_browser chromium-unfused $PYTHON "$SOURCE/tests/lesson/check_lesson.py" "$page" "$WORK/chromium-unfused" 8 unfused
     facts chromium-unfused simd128 'relaxed SIMD'
-    in_browser chromium-plain $PYTHON "$SOURCE/tests/lesson/check_lesson.py" "$page" "$WORK/chromium-plain" 8 plain
+    in_browser chromium-plain $PYTHON "$SOURCE/tests/lesson/check_lesson.py" "$page" "$WORK/chromium-plain" 50 plain
     facts chromium-plain simd128 'SIMD without'
     if [ -e "$(dirname "$RAPT")/rapt_serve.so" ]; then
         "$RAPT" train "$SOURCE/recipes/quickstart.yaml" --max-steps 1 --quiet --out model
@@ -66,7 +66,7 @@ fi
 if command -v firefox-esr >/dev/null && node --experimental-websocket -e 'WebSocket' 2>/dev/null; then
     mkdir firefox firefox-plain
     in_browser firefox node --experimental-websocket "$SOURCE/tests/lesson/firefox.mjs" "$page" "$WORK/firefox" 50
-    in_browser firefox-plain node --experimental-websocket "$SOURCE/tests/lesson/firefox.mjs" "$page" "$WORK/firefox-plain" 8 \
+    in_browser firefox-plain node --experimental-websocket "$SOURCE/tests/lesson/firefox.mjs" "$page" "$WORK/firefox-plain" 50 \
         plain
     facts firefox-plain simd128 'SIMD without'
 else

@@ -16,7 +16,7 @@ TARGET_TESTS=yes "$SOURCE/tools/wasm.sh" "$module" -DRAPT_TESTS=ON >log 2>&1 || 
 pass 'the module is built'
 # The archives that the command of the link names.
 for module_name in rapt_module rapt_lesson; do
-    archives=$(cat "$module/CMakeFiles/$module_name.dir/link.txt" "$module/build.ninja" 2>/dev/null | grep -oE '/lib[a-z0-9-]+[.]a' |
+    archives=$(cat "$module/CMakeFiles/$module_name.dir/"{link.txt,*.rsp} "$module/build.ninja" 2>/dev/null | grep -oE '/lib[a-z0-9-]+[.]a' |
         grep -v -e /librapt -e /libcmocka | sort -u)
     check "$module_name is linked with libraries" test "$(wc -w <<<"$archives")" -ge 5
     for archive in $archives; do
