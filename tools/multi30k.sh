@@ -2,13 +2,14 @@
 # tools/multi30k.sh DATA SETTING SEED [OPTION...]: trains a model on Multi30k, or goes on with one that was stopped; averages its
 # last ten checkpoints, translates test_2016_flickr with a beam of 5 and scores it. DATA is the folder that `rapt fetch
 # multi30k` makes. SETTING is de or fr: the lower-cased, tokenised text that papers score on; or raw-de or raw-fr: text as
-# people write it. Options go to rapt train; the model to models/multi30k-SETTING-SEED.
+# people write it. Options go to rapt train; the model to MODEL, from the
+# environment, or models/multi30k-SETTING-SEED.
 . "$(dirname "$0")/help.sh"
 set -eu
 usage='usage: tools/multi30k.sh DATA de|fr|raw-de|raw-fr SEED [OPTION...]'
 data=${1:?$usage} setting=${2:?$usage} seed=${3:?$usage}
 shift 3
-rapt=${RAPT:-build/rapt} model=models/multi30k-$setting-$seed language=${setting#raw-}
+rapt=${RAPT:-build/rapt} model=${MODEL:-models/multi30k-$setting-$seed} language=${setting#raw-}
 case $setting in
 de | fr) recipe=multi30k-en-$setting folder=$data/tok form=.lc.norm.tok tokenize=none ;;
 raw-de | raw-fr) recipe=multi30k-raw folder=$data form='' tokenize=13a ;;
