@@ -133,8 +133,8 @@ static void wrong_explain_requests(void **state)
     served_app_limits(served_app)->explain = 32;
 }
 
-/* A pattern is compared with every name, from each character of the name on, while all models wait: a set of a million characters would
- * take minutes. */
+/* A pattern is compared with every name, from each character of the name on, while all models wait: a set of a million characters
+ * would take minutes. */
 static void patterns_are_short(void **state)
 {
     (void)state;
