@@ -3,8 +3,12 @@
 computes from what is shown whether it makes the number of the step, which the .json beside the page has, out of numbers of
 earlier steps and of model.safetensors. For check_sums.sh. The last line: "N passed, N failed, N skipped"."""
 import json
+import os
 import random
+import re
+import shlex
 import struct
+import subprocess
 import sys
 
 from page_browser import FOLDER, By, Keys, Page, expect, near, number, start
@@ -18,6 +22,21 @@ TERMS = """const card = arguments[0], map = card.querySelector("figure canvas").
             ...[...row.querySelectorAll("td:not(.bar)")].map(cell => cell.textContent)]),
         rest: text(card, ".sum .rest .product"), verdict: text(card, ".sum .verdict"), says: text(card, ".sum .says"),
         off: text(card, ".sum .off"), heard: text(card, "[aria-live]") };"""
+
+
+OPTIONS = ["--only", "encoder.0.attention.scores", "--full"]
+
+
+def edit(page, change):
+    """Opens the page with other data."""
+    with open(f"{FOLDER}/{page.kind}.html", encoding="utf-8") as file:
+        head, data, tail = re.split('(?<=id="data">)(.*?)(?=</script>)', file.read(), maxsplit=1, flags=re.S)
+    data = json.loads(data)
+    change(data)
+    with open(f"{FOLDER}/edited.html", "w", encoding="utf-8") as file:
+        file.write(head + json.dumps(data).replace("<", "\\u003c") + tail)
+    page.driver.get(f"file://{FOLDER}/edited.html")
+    page.settle()
 
 
 def value(text):
@@ -204,6 +223,42 @@ def a_gradient_is_not_offered(page):
         expect(("Click a cell" in help_text) == offered, name, help_text)
 
 
+def command_of(page):
+    """Of a page that lacks the scores: what prints them, as the program's arguments."""
+    card = page.search(next(s["name"] for s in page.data["steps"] if s["name"].endswith(".scores")))
+    return shlex.split(card.find_element(By.CSS_SELECTOR, ".says code").text)
+
+
+def lack_scores(data):
+    for step in data["steps"]:
+        if step["name"].endswith(".scores"):
+            step.pop("values", None)
+
+
+def its_command_explains_the_same_pass(page):
+    """Where a target was given, where the model wrote it with other spaces and capitals, where a text begins with "-"."""
+    edit(page, lack_scores)
+    [program, *arguments] = command_of(page)
+    at = arguments.index("--only")
+    for options in (arguments[at:at + 3], ["--json", "--full"]):
+        command = [*arguments[:at], *options, *arguments[at + 3:]]
+        done = subprocess.run([os.environ["RAPT"], *command], capture_output=True, check=False, text=True)
+        expect(program == "rapt" and done.returncode == 0, command, done.stderr)
+    made = json.loads(done.stdout)
+    members = {name for name in made.keys() | page.data.keys() if made.get(name) != page.data.get(name)}
+    expect(not members, command, "has other members:", members)
+
+
+def long_texts_are_named(page):
+    texts = {"text": "a" * 61, "target": "b" * 61}
+    for more, wanted in (({}, ["MODEL", "TEXT", *OPTIONS]),
+                         ({"unknown_target_words": []}, ["MODEL", "TEXT", "TARGET", *OPTIONS]),
+                         ({"text": "-" * 61, "unknown_target_words": []}, [*OPTIONS, "--", "MODEL", "TEXT", "TARGET"])):
+        edit(page, lambda data: (lack_scores(data), data.update(texts, **more)))
+        found = ["MODEL" if word.endswith("/pairs") else word for word in command_of(page)[2:]]
+        expect(found == wanted, found, "not", wanted)
+
+
 def click_enter_and_escape(page):
     card = page.search("encoder.0.attention.scores")
     canvas = card.find_element(By.TAG_NAME, "canvas")
@@ -260,8 +315,12 @@ def main(plan):
 
 
 if __name__ == "__main__":
-    sys.exit(main([("pairs", [every_step_adds_up, click_enter_and_escape, nothing_is_cut_on_a_phone]),
-                   ("text", [every_step_adds_up]), ("large", [what_is_rounded_or_left_out_says_so]),
-                   ("off", [heads_that_are_off_hand_on_zeros, cells_of_heads_that_are_off_say_so, it_says_so_in_chinese]),
-                   ("text-off", [cells_of_heads_that_are_off_say_so, the_walk_follows_a_head_that_is_on]),
-                   ("trained", [a_gradient_is_not_offered])]))
+    command = its_command_explains_the_same_pass
+    off = cells_of_heads_that_are_off_say_so
+    sys.exit(main([("pairs", [every_step_adds_up, click_enter_and_escape, nothing_is_cut_on_a_phone, command,
+                              long_texts_are_named]),
+                   ("text", [every_step_adds_up, command]), ("large", [what_is_rounded_or_left_out_says_so]),
+                   ("off", [heads_that_are_off_hand_on_zeros, off, it_says_so_in_chinese, command]),
+                   ("text-off", [off, the_walk_follows_a_head_that_is_on]),
+                   ("trained", [a_gradient_is_not_offered, command]), ("dash", [command]),
+                   ("given", [command])]))

@@ -92,19 +92,23 @@ function tokensKept(step) {
 
 /* What prints them. */
 function leftOut(step) {
-    const train = step.gradient || data.loss !== undefined ? "--train " : "";
+    const train = step.gradient || data.loss !== undefined ? ["--train"] : [];
     return make("p", { class: "says" }, ...pieces("steps.out",
-        { command: make("code", {}, explainCommand(`${train}--only ${inQuotes(step.name)} --full`)) }));
+        { command: make("code", {}, explainCommand(...train, "--only", inQuotes(step.name), "--full")) }));
 }
 
 const inQuotes = text => `'${text.replaceAll("'", "'\\''")}'`; /* of the shell */
 
-/* The command that says more of the same pass: a target that was given is not what the model itself would have written. */
-function explainCommand(options) {
-    const { path } = data.model, word = text => text.length > 60 ? "TEXT" : inQuotes(text);
-    const texts = [data.text ?? "", ...(translation && data.target && data.target !== data.output ? [data.target] : [])];
-    return ["rapt explain", /^[\w./+-]+$/.test(path) ? path : inQuotes(path), ...texts.map(word),
-        ...(data.heads_off ?? []).map(name => `--without-head ${name}`), options].join(" ");
+/* The command that says more of the same pass. data.target is also there where the model itself wrote it;
+ * data.unknown_target_words only where a target was given. Behind "--" no operand is taken for an option. */
+function explainCommand(...more) {
+    const { path } = data.model, given = [data.text ?? "", ...(data.unknown_target_words ? [data.target] : [])];
+    const operands = [/^[\w./+-]+$/.test(path) ? path : inQuotes(path),
+        ...given.map((text, i) => text.length > 60 ? ["TEXT", "TARGET"][i] : inQuotes(text))];
+    const options = [...(data.heads_off ?? []).map(name => `--without-head ${name}`),
+        ...more];
+    const hasDash = [path, ...given].some(text => text.startsWith("-"));
+    return ["rapt explain", ...(hasDash ? [...options, "--", ...operands] : [...operands, ...options])].join(" ");
 }
 
 /* Values or gradient; and for each dimension before the last two that is larger than 1, which of it. */
