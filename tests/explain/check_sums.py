@@ -167,13 +167,14 @@ def assert_off(page, step, shown, off):
         expect(not is_zero or value(dict(shown["lines"])["page"]) == 0, step["name"], shown["lines"])
 
 
-def cells_of_heads_that_are_off_say_so(page):
+def cells_of_heads_that_are_off_say_so(page, lacking=None):
+    """`lacking`: the end of names of steps that the page lacks."""
     off, seen = page.data["heads_off"], set()
     for attention in {name.rpartition(".")[0] for name in off}:
-        count = page.step(attention + ".weights")["shape"][1]
+        count = page.data["model"]["heads"]
         for step in page.data["steps"]:
             module, _, part = step["name"].removeprefix(attention)[1:].rpartition(".")
-            if not step["name"].startswith(attention + ".") or module not in ("", "q", "k", "v"):
+            if not step["name"].startswith(attention + ".") or module not in ("", "q", "k", "v") or f".{part}" == lacking:
                 continue
             heads = step["shape"][1] if step["axes"][1] == "head" else 1
             card = page.search(step["name"])
@@ -189,7 +190,14 @@ def cells_of_heads_that_are_off_say_so(page):
                 names = names if step["axes"][1] == "head" and set(names) <= set(off) else []
                 assert_off(page, step, page.run(TERMS, card, 2, 1), names)
                 seen |= {f"{module}.{part}"} if names else set()
-    expect({".heads", ".scores", ".scaled", ".masked", ".weights", "q.heads", "k.heads", "v.heads"} <= seen, "only", seen)
+    expect({".heads", ".scores", ".scaled", ".masked", ".weights", "q.heads", "k.heads", "v.heads"} <= seen | {lacking}, "only",
+           seen)
+
+
+def a_page_without_weights_says_so_too(page):
+    """As one of chosen steps."""
+    edit(page, lambda data: data.update(steps=[s for s in data["steps"] if not s["name"].endswith(".weights")]))
+    cells_of_heads_that_are_off_say_so(page, lacking=".weights")
 
 
 def it_says_so_in_chinese(page):
@@ -321,6 +329,6 @@ if __name__ == "__main__":
                               long_texts_are_named]),
                    ("text", [every_step_adds_up, command]), ("large", [what_is_rounded_or_left_out_says_so]),
                    ("off", [heads_that_are_off_hand_on_zeros, off, it_says_so_in_chinese, command]),
-                   ("text-off", [off, the_walk_follows_a_head_that_is_on]),
+                   ("text-off", [off, a_page_without_weights_says_so_too, the_walk_follows_a_head_that_is_on]),
                    ("trained", [a_gradient_is_not_offered, command]), ("dash", [command]),
                    ("given", [command])]))

@@ -106,12 +106,13 @@ const isOff = (attention, head) => data.heads_off?.includes(`${attention}.${head
 
 const ATTENTION_STEP = /^(.+?)\.((?:[qkv]\.)?heads|scores|scaled|biased|capped|masked|weights|concat)$/;
 
-/* The heads that a cell belongs to, if they are off: of queries one, of keys and values those that share them. */
+/* The heads that a cell belongs to, if they are off: of queries one, of keys and values those that share them. A page of chosen
+ * steps may lack the weights, which say best how many heads of queries there are. */
 function headsOffAt({ step, head, column }) {
     const [, attention, part] = ATTENTION_STEP.exec(step.name) ?? [];
     if (!data.heads_off || !attention)
         return [];
-    const count = named.get(`${attention}.weights`)?.shape[1] ?? step.shape[1];
+    const count = named.get(`${attention}.weights`)?.shape[1] ?? data.model.heads;
     const share = /^[kv]\./.test(part) ? count / step.shape[1] : 1;
     const first = part === "concat" ? Math.floor(column / (step.shape.at(-1) / count)) : head * share;
     const heads = [...Array(share).keys()].map(i => first + i);
