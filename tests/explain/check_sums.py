@@ -255,6 +255,7 @@ def its_command_explains_the_same_pass(page):
     made = json.loads(done.stdout)
     members = {name for name in made.keys() | page.data.keys() if made.get(name) != page.data.get(name)}
     expect(not members, command, "has other members:", members)
+    expect(command.count("--train") == ("loss" in made) and command.count("--lens") == ("lens" in made), command)
 
 
 def long_texts_are_named(page):
@@ -265,6 +266,18 @@ def long_texts_are_named(page):
         edit(page, lambda data: (lack_scores(data), data.update(texts, **more)))
         found = ["MODEL" if word.endswith("/pairs") else word for word in command_of(page)[2:]]
         expect(found == wanted, found, "not", wanted)
+
+
+def what_a_page_lacks_is_made_with_all_it_has(page):
+    def change(data):
+        weights = [dict(step) for step in data["steps"] if step["name"].endswith(".weights") and not step["gradient"]]
+        lack_scores(data)
+        data.update(book="../it's", checkpoints=[{"step": 1, "steps": weights, "predictions": data["predictions"]}])
+
+    edit(page, change)
+    lacks = page.run(TERMS, page.search("encoder.0.attention.scaled"), 1, 1)["lacks"]
+    command = shlex.split(lacks[lacks.index("rapt explain"):lacks.index(" makes")])
+    expect(command[5:] == ["--train", "--lens", "--html", "FILE", "--full", "--checkpoints", "--book", "../it's"], command)
 
 
 def click_enter_and_escape(page):
@@ -331,4 +344,4 @@ if __name__ == "__main__":
                    ("off", [heads_that_are_off_hand_on_zeros, off, it_says_so_in_chinese, command]),
                    ("text-off", [off, a_page_without_weights_says_so_too, the_walk_follows_a_head_that_is_on]),
                    ("trained", [a_gradient_is_not_offered, command]), ("dash", [command]),
-                   ("given", [command])]))
+                   ("given", [command, what_a_page_lacks_is_made_with_all_it_has])]))

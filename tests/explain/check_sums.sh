@@ -39,7 +39,7 @@ explain pairs trained --train
 explain pairs off --without-head encoder.0.attention.1 --without-head 'decoder.0.cross_attention.*'
 explain text text-off --without-head 'blocks.0.attention.[012]' # heads 0 and 1 share keys and values
 texts=("Where's my key?" "où est ma clé ?")
-explain pairs given --train
+explain pairs given --train --lens
 texts=("-- Where are they?" "-où")
 explain pairs dash
 PYTHONDONTWRITEBYTECODE=1 HOME=$work RAPT=$RAPT $PYTHON tests/explain/check_sums.py "$work"

@@ -84,9 +84,11 @@ function offNote(step, index) {
 const inCode = values => Object.fromEntries(Object.entries(values).map(([key, value]) =>
     [key, ["x", "w", "name"].includes(key) ? make("code", {}, String(value)) : String(value)]));
 
+/* That the page lacks a step or a parameter, and the command that makes a page with it. */
 function lackOf(name) {
+    const more = [...(checkpoints.length > 0 ? ["--checkpoints"] : []), ...(data.book ? ["--book", inQuotes(data.book)] : [])];
     return make("p", { class: "says lacks" }, ...pieces("sum.missing", { name: make("code", {}, name),
-        command: make("code", {}, explainCommand("--html FILE --full")) }));
+        command: make("code", {}, explainCommand("--html FILE --full", ...more)) }));
 }
 
 const lineOfPanel = (name, title, value) => make("div", { "data-line": name }, make("dt", {}, title), make("dd", {}, value));

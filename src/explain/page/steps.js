@@ -92,9 +92,8 @@ function tokensKept(step) {
 
 /* What prints them. */
 function leftOut(step) {
-    const train = step.gradient || data.loss !== undefined ? ["--train"] : [];
     return make("p", { class: "says" }, ...pieces("steps.out",
-        { command: make("code", {}, explainCommand(...train, "--only", inQuotes(step.name), "--full")) }));
+        { command: make("code", {}, explainCommand("--only", inQuotes(step.name), "--full")) }));
 }
 
 const inQuotes = text => `'${text.replaceAll("'", "'\\''")}'`; /* of the shell */
@@ -106,7 +105,7 @@ function explainCommand(...more) {
     const operands = [/^[\w./+-]+$/.test(path) ? path : inQuotes(path),
         ...given.map((text, i) => text.length > 60 ? ["TEXT", "TARGET"][i] : inQuotes(text))];
     const options = [...(data.heads_off ?? []).map(name => `--without-head ${name}`),
-        ...more];
+        ...(data.loss === undefined ? [] : ["--train"]), ...(data.lens ? ["--lens"] : []), ...more];
     const hasDash = [path, ...given].some(text => text.startsWith("-"));
     return ["rapt explain", ...(hasDash ? [...options, "--", ...operands] : [...operands, ...options])].join(" ");
 }
