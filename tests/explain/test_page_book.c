@@ -29,7 +29,7 @@ static void assert_refused(const rapt_explanation *e, const char *book)
     if (page_with(e, book, &html, &err) != RAPT_ERR_VALUE)
         fail_msg("\"%s\" is not refused", book);
     assert_null(html);
-    assert_non_null(strstr(err.message, "the book's address"));
+    assert_non_null(strstr(err.message, "the book's address must begin with http:// or https:// and a host, or with file://, "));
 }
 
 static void test_addresses(void **state)

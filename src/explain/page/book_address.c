@@ -1,5 +1,5 @@
-/* explain/page/book_address.c: a link must not run a script ("javascript:"): before the first slash a colon makes a scheme, of
- * which three are known. */
+/* explain/page/book_address.c: a link must not run a script ("javascript:"): before the first slash, question mark or # a colon
+ * makes a scheme, of which three are known. */
 #include "explain/page/book_address.h"
 
 #include <string.h>
@@ -29,6 +29,6 @@ rapt_code book_address_check(const char *address, rapt_error *err)
 {
     if (is_book_address(address))
         return RAPT_OK;
-    return rapt_fail(err, RAPT_ERR_VALUE, "the book's address must begin with http://, https:// or file://, or be relative, in "
-                     "1 to %d visible ASCII characters", MAX_ADDRESS);
+    return rapt_fail(err, RAPT_ERR_VALUE, "the book's address must begin with http:// or https:// and a host, or with file://, "
+                     "or be relative, in 1 to %d visible ASCII characters", MAX_ADDRESS);
 }
