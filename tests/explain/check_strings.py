@@ -1,7 +1,8 @@
 """check_strings.py FOLDER [SCRIPT...]: the texts of a page in FOLDER: of rapt explain (src/explain/page), of rapt serve
 (src/serve/module/page) or of the lesson (src/lesson/page), which have the SCRIPTs from elsewhere. Its tables: strings*.js.
 Each text is there in English and in Chinese, with the same places for values; each is used, none is missing, no key is in two
-tables, what two pages say in the same words is in a table that they share, and no other file of the page has texts of its own.
+tables, a key with the same words in two pages is in a table that they share, lines of an English text end at a blank, and no
+other file of the page has texts of its own.
 Terms: tools/check_chinese.sh. For check_strings.sh. The last line: "N passed, N failed, N skipped"."""
 import glob
 import json
@@ -14,6 +15,7 @@ PAGES = {"src/explain/page", "src/serve/module/page", "src/lesson/page"}
 SCRIPTS = sorted(glob.glob(FOLDER + "/*.js")) + SHARED
 IS_TABLE = re.compile(r"/strings(_\w+)?[.]js$")
 OTHER = {"page.other", "page.other.title"}  # these are in the language that the page can change to
+PLAIN = {"rapt", "explain", "serve", "lesson", "←", "→", "@blobs@", "@licenses@"}  # in no language
 HAN = re.compile(r"[\u4e00-\u9fff]")
 failures = []
 
@@ -53,6 +55,13 @@ def check_pages(table, home):
 
 def joined(value):
     return "".join(value) if isinstance(value, list) else value
+
+
+def check_lines(key, english):
+    """A word that two lines share cannot be found in the source, and a blank is easily lost between them."""
+    for line in english[:-1] if isinstance(english, list) else []:
+        if not line.endswith(" "):
+            fail(key, "has a line that does not end at a blank:", line)
 
 
 def check_text(key, english, chinese):
@@ -115,7 +124,7 @@ class Frame(HTMLParser):
 
     def handle_data(self, text):
         bare = text.strip()
-        if bare and not {"title", "style", "script", "noscript"} & set(self.open) and bare not in ("rapt", "explain", "serve", "lesson", "←", "→", "@blobs@", "@licenses@"):
+        if bare and not {"title", "style", "script", "noscript"} & set(self.open) and bare not in PLAIN:
             fail("page.html has a text of its own:", bare)
 
 
@@ -127,6 +136,7 @@ def main():
             fail(key, "is not a pair")
         else:
             check_text(key, *map(joined, value))
+            check_lines(key, value[key in OTHER])
     used, prefixes = check_scripts(table)
     frame = Frame()
     frame.feed(read(FOLDER + "/page.html"))

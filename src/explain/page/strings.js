@@ -273,7 +273,8 @@ Object.assign(STRINGS, {
 "sum.says.softmax": [
     ["exp(x − max) of this number of {x}, divided by the sum of exp(x − max) along the row. The max keeps the powers small ",
     "and cancels out."],
-    ["{x}中这个数的exp(x − max)，除以整行的exp(x − max)之和。max使指数不会过大，相除时约去。"]],
+    ["{x}中这个数的exp(x − max)，除以整行的exp(x − max)之和。",
+    "减去max使指数函数值不会过大，相除时它又约去。"]],
 "sum.says.layer": ["Row {row} of {x}: this number less the mean, divided by the root of variance plus eps; times γ, plus β.",
     "{x}的第{row}行：这个数减去平均值，除以方差加eps的平方根；再乘以γ，加上β。"],
 "sum.says.rms": ["Row {row} of {x}: this number, divided by the root of the mean square plus eps; times γ.",

@@ -78,8 +78,8 @@ Object.assign(STRINGS, {
     "row of {token}."],
     "后面的词元被掩蔽：在{token}这一行中有{hidden}个这样的分数，它们变为负无穷。"],
 "walk.mask.none": [
-    ["Nothing is hidden here: the whole source may be seen. In the decoder’s self-attenti",
-    "on later tokens are hidden."],
+    ["Nothing is hidden here: the whole source may be seen. In the decoder’s self-attention, ",
+    "later tokens are hidden."],
     "此处没有掩蔽，整个源句子都可以看到；而在解码器的自注意力中，后面的词元被掩蔽。"],
 "walk.softmax": ["Softmax", "softmax操作"],
 "walk.softmax.what": [
