@@ -89,8 +89,9 @@ def facts_of_attention(page, a):
         "Weighted sum": {"weight1": weight[first], "weight2": weight[second], "value1": a.at("v.heads", kv, first, 0),
                          "value2": a.at("v.heads", kv, second, 0), "sum": a.at("heads", a.head, a.query, 0), "head": a.head,
                          "count": a.columns},
-        "Heads joined": {"from": a.head * part, "before": a.at("concat", a.query, a.head * part), "after": a.at(a.name + ".output", a.query, 0), "heads": a.heads,
-                         "part": v["shape"][-1], "width": page.step(a.name + ".concat")["shape"][-1]},
+        "Heads joined": {"from": a.head * part, "before": a.at("concat", a.query, a.head * part),
+                         "after": a.at(a.name + ".output", a.query, 0), "heads": a.heads, "part": v["shape"][-1],
+                         "width": page.step(a.name + ".concat")["shape"][-1]},
     }
 
 

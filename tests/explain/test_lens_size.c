@@ -1,5 +1,5 @@
-/* tests/explain/test_lens_size.c: how large the logit lens makes a page: the texts of its tokens count, too. What it takes
- * of /v1/explain: tests/serve/test_explain_memory.c. */
+/* tests/explain/test_lens_size.c: how large the logit lens makes a page: the texts of its tokens count, too. What /v1/explain
+ * plans for it: tests/serve/test_explain_memory.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,8 @@ static size_t size_of_page(const rapt_explanation *e, bool full)
     return letters;
 }
 
-/* Fewer tokens of each prediction, or none: with all texts it would be twice as much. */
+/* Texts of 10,000 letters fit. With longer ones the page keeps fewer tokens for each prediction, or none: with the texts of all
+ * tokens the lens would take more than LETTERS. */
 static void test_long_texts(void **state)
 {
     (void)state;
