@@ -127,14 +127,16 @@ def run_here(path):
 
 
 def make_folder(folder, build):
-    """A folder in which commands and files have the names that they have in the root of the sources."""
+    """A folder in which commands and files have the names that they have in the root of the sources. Of data it has the files that
+    come with them, and no folder that `rapt fetch` has made: what a page shows must not depend on it."""
     for name in ("docs", "examples"):
         os.symlink(SOURCE / name, folder / name)
     os.symlink(build, folder / "build")
     shutil.copytree(SOURCE / "recipes", folder / "recipes")
     (folder / "data").mkdir()
     for path in (SOURCE / "data").iterdir():
-        os.symlink(path, folder / "data" / path.name)
+        if path.is_file():
+            os.symlink(path, folder / "data" / path.name)
 
 
 def run_cells(cells, path, build, interpreter=sys.executable):
