@@ -4,7 +4,7 @@ page. For check_lens.sh. The last line: "N passed, N failed, N skipped"."""
 import re
 import sys
 
-from page_browser import ActionChains, Keys, Page, expect, is_percent, near, number, start
+from page_browser import ActionChains, Keys, Page, expect, is_percent, near, number, run_plan
 
 GRID = """return [...document.querySelectorAll("#lens-grid tbody tr")].map(row => ({
     head: row.querySelector("th").textContent, cells: [...row.querySelectorAll("td")].map(cell => ({ text: cell.textContent,
@@ -169,28 +169,7 @@ def there_is_none_without_its_option(page):
     expect("lens" not in page.data and not page.find("#lens").is_displayed(), "a lens that nobody asked for")
 
 
-def main(plan):
-    passed = failed = 0
-    driver = start()
-    try:
-        for kind, checks in plan:
-            for function in checks:
-                name = f"{kind}: {function.__name__.replace('_', ' ')}"
-                try:
-                    function(Page(driver, kind))
-                    print("ok   ", name)
-                    passed += 1
-                except Exception as error:  # whatever it was, it is this check's failure
-                    print("FAIL ", name, "\n     ", type(error).__name__, str(error).split("\n")[0])
-                    failed += 1
-                driver.execute_script("localStorage.clear()")  # the language that it chose
-    finally:
-        driver.quit()
-    print(f"{passed} passed, {failed} failed, 0 skipped")
-    return failed > 0
-
-
 if __name__ == "__main__":
     all_checks = [the_grid_is_the_lens, colors_are_probabilities, a_pointer_shows_each_cell, keys_reach_each_cell, it_is_chinese,
                   it_fits_a_phone, heads_that_stay_cover_no_cell]
-    sys.exit(main([("pairs", all_checks), ("text", all_checks), ("without", [there_is_none_without_its_option])]))
+    sys.exit(run_plan([("pairs", all_checks), ("text", all_checks), ("without", [there_is_none_without_its_option])]))

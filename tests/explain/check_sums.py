@@ -11,7 +11,7 @@ import struct
 import subprocess
 import sys
 
-from page_browser import FOLDER, By, Keys, Page, expect, near, number, start
+from page_browser import FOLDER, By, Keys, Page, expect, near, number, run_plan
 
 TERMS = """const card = arguments[0], map = card.querySelector("figure canvas").heatMap;
     const text = (node, selector) => node.querySelector(selector)?.textContent;
@@ -315,33 +315,13 @@ def nothing_is_cut_on_a_phone(page):
         expect(wide[0] <= wide[1], name, "makes the page as wide as", wide)
 
 
-def main(plan):
-    passed = failed = 0
-    driver = start()
-    try:
-        for kind, checks in plan:
-            for function in checks:
-                name = f"{kind}: {function.__name__.replace('_', ' ')}"
-                try:
-                    function(Page(driver, kind))
-                    print("ok   ", name)
-                    passed += 1
-                except Exception as error:  # whatever it was, it is this check's failure
-                    print("FAIL ", name, "\n     ", str(error).split("\n")[0])
-                    failed += 1
-    finally:
-        driver.quit()
-    print(f"{passed} passed, {failed} failed, 0 skipped")
-    return failed > 0
-
-
 if __name__ == "__main__":
     command = its_command_explains_the_same_pass
     off = cells_of_heads_that_are_off_say_so
-    sys.exit(main([("pairs", [every_step_adds_up, click_enter_and_escape, nothing_is_cut_on_a_phone, command,
-                              long_texts_are_named]),
-                   ("text", [every_step_adds_up, command]), ("large", [what_is_rounded_or_left_out_says_so]),
-                   ("off", [heads_that_are_off_hand_on_zeros, off, it_says_so_in_chinese, command]),
-                   ("text-off", [off, a_page_without_weights_says_so_too, the_walk_follows_a_head_that_is_on]),
-                   ("trained", [a_gradient_is_not_offered, command]), ("dash", [command]),
-                   ("given", [command, what_a_page_lacks_is_made_with_all_it_has])]))
+    sys.exit(run_plan([("pairs", [every_step_adds_up, click_enter_and_escape, nothing_is_cut_on_a_phone, command,
+                                  long_texts_are_named]),
+                       ("text", [every_step_adds_up, command]), ("large", [what_is_rounded_or_left_out_says_so]),
+                       ("off", [heads_that_are_off_hand_on_zeros, off, it_says_so_in_chinese, command]),
+                       ("text-off", [off, a_page_without_weights_says_so_too, the_walk_follows_a_head_that_is_on]),
+                       ("trained", [a_gradient_is_not_offered, command]), ("dash", [command]),
+                       ("given", [command, what_a_page_lacks_is_made_with_all_it_has])]))

@@ -81,4 +81,14 @@ static inline rapt_model *case_language_model(void)
     return case_language_model_of(lm_variant(100));
 }
 
+/* The explanation of a text, to be freed. */
+static inline rapt_explanation *case_explain(const rapt_model *m, const char *text, rapt_explain_options o)
+{
+    rapt_error err = {0};
+    rapt_explanation *e = rapt_explanation_new(m, text, strlen(text), &o, &err);
+    if (!e)
+        fail_msg("%s", err.message);
+    return e;
+}
+
 #endif

@@ -200,3 +200,26 @@ def weights(page, name, head):
     which = range(heads) if head is None else [head]
     return [[sum(step["values"][h * size + r * columns + c] for h in which) / len(which) for c in range(columns)]
             for r in range(rows)]
+
+
+def run_plan(plan):
+    """Runs the checks of each kind of page, functions of a Page, each on a page that is opened anew in the browser's own
+    language; prints the counts, and returns whether one failed."""
+    passed = failed = 0
+    driver = start()
+    try:
+        for kind, checks in plan:
+            for function in checks:
+                name = f"{kind}: {function.__name__.replace('_', ' ')}"
+                try:
+                    function(Page(driver, kind))
+                    print("ok   ", name)
+                    passed += 1
+                except Exception as error:  # whatever it was, it is this check's failure
+                    print("FAIL ", name, "\n     ", type(error).__name__, str(error).split("\n")[0])
+                    failed += 1
+                driver.execute_script("localStorage.clear()")  # the language that it chose
+    finally:
+        driver.quit()
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return failed > 0

@@ -19,15 +19,6 @@
 #define TEXT "hello"
 #define PAIR EXPLAIN(.lens = true, .threads = 1, .target = rapt_text_of("w3 w4 w5"))
 
-static rapt_explanation *explain(const rapt_model *m, const char *text, rapt_explain_options o)
-{
-    rapt_error err = {0};
-    rapt_explanation *e = rapt_explanation_new(m, text, strlen(text), &o, &err);
-    if (!e)
-        fail_msg("%s", err.message);
-    return e;
-}
-
 static size_t positions_of(const rapt_explanation *e)
 {
     return rapt_explanation_sequence(e, rapt_explanation_sequence_count(e) - 1).count;
@@ -68,7 +59,7 @@ static void last_depth_of_lm(rapt_lm_config c)
 {
     rapt_model *m = case_language_model_of(c);
     for (int gradients = 0; gradients < 2; gradients++) {
-        rapt_explanation *e = explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1, .gradients = gradients));
+        rapt_explanation *e = case_explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1, .gradients = gradients));
         assert_ends_as_predicted(e, c.layers);
         rapt_explanation_free(e);
     }
@@ -106,7 +97,7 @@ static void test_last_depth_of_translators(void **state)
         if (i == MODEL_VARIANTS)
             c.output_scale = 0.3;
         rapt_model *m = case_translator_of(c);
-        rapt_explanation *e = explain(m, "w1 w2", PAIR);
+        rapt_explanation *e = case_explain(m, "w1 w2", PAIR);
         assert_ends_as_predicted(e, c.decoder_layers ? c.decoder_layers : c.layers);
         rapt_explanation_free(e);
         rapt_model_free(m);
@@ -216,7 +207,7 @@ static void test_post_norm_translation(void **state)
 {
     (void)state;
     rapt_model *m = case_translator();
-    rapt_explanation *e = explain(m, "w1 w2", PAIR);
+    rapt_explanation *e = case_explain(m, "w1 w2", PAIR);
     assert_formulas(m, e, &(head){.stream = {"decoder.input", "decoder.0.norm3.output", "decoder.1.norm3.output"},
                                   .matrix = "decoder.output.weight", .bias = "decoder.output.bias"});
     rapt_explanation_free(e);
@@ -230,7 +221,7 @@ static void test_pre_norm_and_tied(void **state)
                         .tied = true,
                         .block = {.d_model = 24, .heads = 6, .ffn = 37, .norm_place = RAPT_NORM_PLACE_PRE, .bias = true}};
     rapt_model *m = case_language_model_of(c);
-    rapt_explanation *e = explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1));
+    rapt_explanation *e = case_explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1));
     assert_formulas(m, e, &(head){.stream = {"input", "blocks.0.norm2.sum", "blocks.1.norm2.sum", "blocks.2.norm2.sum"},
                                   .norm = "norm.weight", .norm_bias = "norm.bias", .matrix = "embedding.weight"});
     rapt_explanation_free(e);
@@ -245,7 +236,7 @@ static void test_rms_norm_and_rotary(void **state)
                         .block = {.d_model = 24, .heads = 6, .kv_heads = 2, .ffn = 37, .norm_place = RAPT_NORM_PLACE_PRE,
                                   .norm_kind = RAPT_NORM_KIND_RMS, .ffn_kind = RAPT_FFN_SWIGLU, .no_ffn_bias = true}};
     rapt_model *m = case_language_model_of(c);
-    rapt_explanation *e = explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1));
+    rapt_explanation *e = case_explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1));
     assert_formulas(m, e, &(head){.stream = {"embedding", "blocks.0.norm2.sum", "blocks.1.norm2.sum"}, .rms = true,
                                   .norm = "norm.weight", .matrix = "output.weight", .divisor = 1.5, .cap = 2});
     rapt_explanation_free(e);
@@ -270,7 +261,7 @@ static void test_threads(void **state)
     for (size_t i = 0; i < 2; i++) {
         char *text[2];
         for (int threads = 1; threads <= 2; threads++) {
-            rapt_explanation *e = explain(m[i], i ? "hello world" : "w1 w2 w3", EXPLAIN(.lens = true, .threads = threads));
+            rapt_explanation *e = case_explain(m[i], i ? "hello world" : "w1 w2 w3", EXPLAIN(.lens = true, .threads = threads));
             text[threads - 1] = json_of(e);
             rapt_explanation_free(e);
         }
@@ -287,7 +278,8 @@ static void test_only_on_request(void **state)
 {
     (void)state;
     rapt_model *m = case_language_model();
-    rapt_explanation *e[2] = {explain(m, TEXT, EXPLAIN(.threads = 1)), explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1))};
+    rapt_explanation *e[2] = {case_explain(m, TEXT, EXPLAIN(.threads = 1)),
+                              case_explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1))};
     assert_int_equal(rapt_explanation_lens_count(e[0]), 0);
     assert_int_equal(rapt_explanation_lens(e[0], 0, 0).prediction.count, 0);
     assert_int_equal(rapt_explanation_lens(e[1], 2, 4).prediction.count, 5);
@@ -322,7 +314,7 @@ static void test_cost(void **state)
     rapt_model *m = case_language_model_of(c);
     rapt_explain_cost cost[2];
     for (int lens = 0; lens < 2; lens++)
-        rapt_explanation_free(explain(m, TEXT, EXPLAIN(.lens = lens, .threads = 1, .admit = admit, .context = &cost[lens])));
+        rapt_explanation_free(case_explain(m, TEXT, EXPLAIN(.lens = lens, .threads = 1, .admit = admit, .context = &cost[lens])));
     const size_t depths = c.layers + 1, rows = 5, norm = c.block.norm_place == RAPT_NORM_PLACE_PRE ? c.block.d_model : 0;
     assert_int_equal(cost[0].lens, 0);
     assert_int_equal(cost[1].lens, depths * rows);
@@ -339,7 +331,7 @@ static void test_json(void **state)
 {
     (void)state;
     rapt_model *m = case_language_model();
-    rapt_explanation *e = explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1));
+    rapt_explanation *e = case_explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1));
     char *text = json_of(e);
     json_t *o = json_loads(text, 0, NULL), *lens = json_object_get(o, "lens");
     assert_int_equal(json_array_size(lens), 3);
@@ -380,7 +372,7 @@ static void test_page(void **state)
     char *html = NULL;
     rapt_error err = {0};
     rapt_model *m = case_language_model();
-    rapt_explanation *e = explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1));
+    rapt_explanation *e = case_explain(m, TEXT, EXPLAIN(.lens = true, .threads = 1));
     for (size_t i = 0; i < DEPTHS * ROWS; i++) {
         const rapt_explained_lens x = rapt_explanation_lens(e, i / ROWS, i % ROWS);
         rapt_real *at = wanted + i * SIZE;
@@ -403,7 +395,7 @@ static void test_page(void **state)
     free(letters);
     free(html);
     rapt_explanation_free(e);
-    e = explain(m, TEXT, EXPLAIN(.threads = 1));
+    e = case_explain(m, TEXT, EXPLAIN(.threads = 1));
     assert_int_equal(rapt_explanation_page(e, NULL, &html, NULL, &err), RAPT_OK);
     assert_null(strstr(html, "\"lens\":{"));
     free(html);
@@ -429,7 +421,7 @@ static void test_text(void **state)
     const rapt_explain_options o = EXPLAIN(.lens = true, .threads = 1, .names = names, .name_count = 1);
     char wanted[200], *line = NULL;
     rapt_model *m = case_language_model();
-    rapt_explanation *e = explain(m, TEXT, o);
+    rapt_explanation *e = case_explain(m, TEXT, o);
     const rapt_explained_lens x = rapt_explanation_lens(e, 1, 3);
     const bool same = x.prediction.label == rapt_explanation_prediction(e, 3).ids[0];
     snprintf(wanted, sizeof wanted, "\n       1  %6zu  %.6f  %6zu  %.6f  ", x.choice_rank, x.choice_probability, x.label_rank,

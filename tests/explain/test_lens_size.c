@@ -13,15 +13,6 @@
 
 enum { LETTERS = 600 * 1000, ALL_LETTERS = 2550 * 1000 };
 
-static rapt_explanation *explain(const rapt_model *m, const char *text, rapt_explain_options o)
-{
-    rapt_error err = {0};
-    rapt_explanation *e = rapt_explanation_new(m, text, strlen(text), &o, &err);
-    if (!e)
-        fail_msg("%s", err.message);
-    return e;
-}
-
 /* ---- the page ------------------------------------------------------------------------------------------------------- */
 
 static size_t size_of_page(const rapt_explanation *e, bool full)
@@ -48,7 +39,7 @@ static void test_long_texts(void **state)
     const size_t lengths[] = {10 * 1000, 30 * 1000, 700 * 1000};
     for (size_t i = 0; i < 3; i++) {
         rapt_model *m = case_long_words(lengths[i]);
-        rapt_explanation *e = explain(m, "w1 w2 w3 w4", EXPLAIN(.lens = true, .threads = 1));
+        rapt_explanation *e = case_explain(m, "w1 w2 w3 w4", EXPLAIN(.lens = true, .threads = 1));
         assert_in_range(size_of_page(e, false), 2, LETTERS);
         assert_in_range(size_of_page(e, true), lengths[i], SIZE_MAX);
         assert_true(i == 0 || size_of_page(e, true) > LETTERS);

@@ -14,15 +14,6 @@
 #include <jansson.h>
 #include <malloc.h>
 
-static rapt_explanation *explain(const rapt_model *m, const char *text, rapt_explain_options o)
-{
-    rapt_error err = {0};
-    rapt_explanation *e = rapt_explanation_new(m, text, strlen(text), &o, &err);
-    if (!e)
-        fail_msg("%s", err.message);
-    return e;
-}
-
 static size_t json_now, json_peak;
 
 static void *counted_malloc(size_t size)
@@ -55,7 +46,7 @@ static void check_memory(rapt_model *m, const rapt_tokenizer *k, const char *tex
 {
     size_t takes[2], counts[2];
     for (int lens = 0; lens < 2; lens++) {
-        rapt_explanation *e = explain(m, text, EXPLAIN(.lens = lens, .threads = 1));
+        rapt_explanation *e = case_explain(m, text, EXPLAIN(.lens = lens, .threads = 1));
         takes[lens] = memory_of(e);
         counts[lens] = explain_memory_predictions(e, k, EXPLAIN_KIND_JSON);
         rapt_explanation_free(e);
