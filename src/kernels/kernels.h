@@ -24,6 +24,7 @@
 #define KERNELS_MAX_MR 32
 #define KERNELS_MAX_NR 64
 #define KERNELS_MAX_A (16 * KERNELS_K_BLOCK) /* elements of a packed A: 16 rows, or 32 of pairs */
+#define KERNELS_AHEAD ((size_t)96 << 10) /* bytes of stored blocks from a prefetch to its packing */
 #define KERNELS_ALIGN 64 /* bytes; packed panels start at multiples of it */
 
 /* What happens to a GEMM tile after its products are summed, in this order. */
@@ -113,8 +114,8 @@ typedef struct kernels_gemm {
      * counts pairs, with zeros up to whole steps. One of the strides is 1. */
     void (*pack_b)(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst);
     /* For quantized weights: the formats of blocks (kernels_stored_format, ended by 0) that pack_stored packs without change.
-     * Column j of the panel is in the blocks at columns[j], from row k0 on, kc rows, which are whole blocks. pack_b is NULL if
-     * rapt does not round numbers to the type. */
+     * Column j of the panel is in the blocks at columns[j], from row k0 on, kc rows, which are whole blocks. What follows
+     * KERNELS_AHEAD bytes later is prefetched. pack_b is NULL if rapt does not round numbers to the type. */
     int stored[3];
     void (*pack_stored)(int format, size_t k0, size_t kc, int n, const uint8_t *const *columns, rapt_real *dst);
     /* Called around the calls of gemm_tile of one thread, close to them in time; NULL if nothing is to be set up. */

@@ -34,8 +34,16 @@ VEC uint32_t k_factors(const uint8_t *scales, size_t part)
 /* Scale, minimum and their integers of Q4_K or Q5_K. */
 VEC void k_put_scales(rapt_real *to, size_t half, const uint8_t *block, size_t part)
 {
-    memcpy(to, block, 4);
+    if (half == 0)
+        memcpy(to, block, 4);
     quant_put_half(to + 1, half, k_factors(block + 4, part));
+}
+
+/* The lower four bits of Q4_K or Q5_K: a step is two parts whose halves of bytes lie in the file as they are packed. */
+VEC void k_put_halves(rapt_real *step, size_t half, const uint8_t *values, size_t part)
+{
+    if (half == 0)
+        memcpy(step, values + part / 2 * Q8_BLOCK, Q8_BLOCK);
 }
 
 /* The bits of `mask` from bit `from` on of four bytes, for values 4 q to 4 q + 3. */
@@ -55,12 +63,12 @@ VEC void k_put_low(rapt_real *step, size_t half, const uint8_t *low, size_t from
     q4_put_values(step, half, words);
 }
 
-/* A quant_put of Q4_K. Two parts of 32 values share 32 bytes; the first has the low halves. */
+/* A quant_put of Q4_K. */
 static void q4_put_q4_k(rapt_real *step, size_t half, const void *from, size_t at)
 {
     const uint8_t *block = (const uint8_t *)from + at / K_PARTS * Q4_K_BYTES;
     const size_t part = at % K_PARTS;
-    k_put_low(step, half, block + 16 + part / 2 * Q8_BLOCK, part % 2 * 4);
+    k_put_halves(step, half, block + 16, part);
     k_put_scales(step + Q4_K_SCALES, half, block, part);
 }
 
@@ -73,7 +81,7 @@ static void q5_put_q5_k(rapt_real *step, size_t half, const void *from, size_t a
     uint32_t bits = 0;
     for (size_t q = 0; q < Q4_QUADS; q++)
         bits |= k_bits(block + 16, q, part, 0x01010101) << q;
-    k_put_low(step, half, block + 48 + part / 2 * Q8_BLOCK, part % 2 * 4);
+    k_put_halves(step, half, block + 48, part);
     memcpy(step + Q4_QUADS + half, &bits, sizeof bits);
     k_put_scales(step + Q5_K_SCALES, half, block, part);
 }
@@ -97,23 +105,12 @@ static void q6_put_q6_k(rapt_real *step, size_t half, const void *from, size_t a
     quant_put_half(step + Q6_K_SCALES + 1, half, factors);
 }
 
-/* A quant_put of zeros. */
-VEC void k_put_zeros(rapt_real *step, const size_t rows)
-{
-    for (size_t q = 0; q < rows; q++)
-        step[q] = 0;
-}
-
 #define K_PACK(NAME, PUT, ROWS, BYTES)                                                                                      \
-    static void PUT##_zeros(rapt_real *step, size_t half, const void *from, size_t at)                                      \
-    {                                                                                                                       \
-        (void)half, (void)from, (void)at;                                                                                   \
-        k_put_zeros(step, ROWS);                                                                                            \
-    }                                                                                                                       \
     static void NAME(int format, size_t k0, size_t kc, int n, const uint8_t *const *columns, rapt_real *dst)                \
     {                                                                                                                       \
         (void)format;                                                                                                       \
-        quant_pack_stored(PUT, PUT##_zeros, ROWS, BYTES, k0, kc, n, columns, dst);                                          \
+        const quant_source from = {.columns = columns, .bytes = BYTES, .k0 = k0, .kc = kc, .n = n};                         \
+        quant_pack(PUT, quant_finished, true, ROWS, &from, dst);                                                            \
     }
 
 K_PACK(pack_stored_q4_k, q4_put_q4_k, K_ROWS(Q4_K_SCALES), Q4_K_BYTES)

@@ -53,30 +53,38 @@ static void q4_put_numbers(rapt_real *step, size_t half, const void *from, size_
                    half_from_float(usual ? scale : most < 1 ? 0 : half_of_bits(Q8_NOT_FINITE)));
 }
 
-/* A quant_put of Q4_0: a scale of two bytes, then 16 bytes with value i in the low half of byte i and value i + 16 in the high
- * one. */
+/* A quant_put of Q4_0, which q4_finish_q4_0 finishes: a scale of two bytes, then 16 bytes with value i in the low half of byte i
+ * and value i + 16 in the high one. */
 static void q4_put_q4_0(rapt_real *step, size_t half, const void *from, size_t at)
 {
     const uint8_t *block = (const uint8_t *)from + at * (2 + Q8_BLOCK / 2);
-    uint32_t bytes[Q4_QUADS / 2], words[Q4_QUADS];
-    memcpy(bytes, block + 2, sizeof bytes);
-    for (size_t q = 0; q < Q4_QUADS / 2; q++) {
-        words[q] = bytes[q] & Q4_LOW;
-        words[Q4_QUADS / 2 + q] = bytes[q] >> 4 & Q4_LOW;
-    }
-    q4_put_values(step, half, words);
+    memcpy(step + half * Q4_QUADS / 2, block + 2, Q8_BLOCK / 2);
     quant_put_half(step + Q4_QUADS, half, quant_two_bytes(block));
+}
+
+/* A quant_finish of Q4_0. */
+VEC void q4_finish_q4_0(v16 rows[16])
+{
+    const w16 low = w_set1(Q4_LOW), high = w_set1(~Q4_LOW);
+    UNROLL
+    for (size_t q = 0; q < Q4_QUADS / 2; q++) {
+        const w16 first = w_of_v(rows[q]), second = w_of_v(rows[Q4_QUADS / 2 + q]);
+        rows[q] = v_of_w(w_or(w_and(first, low), w_left(w_and(second, low), 4)));
+        rows[Q4_QUADS / 2 + q] = v_of_w(w_or(w_and(w_right(first, 4), low), w_and(second, high)));
+    }
 }
 
 static void pack_b_q4(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst)
 {
-    quant_pack(q4_put_numbers, Q4_0_ROWS, kc, n, b, b_row, b_col, dst);
+    const quant_source from = {.b = b, .b_row = b_row, .b_col = b_col, .kc = kc, .n = n};
+    quant_pack(q4_put_numbers, quant_finished, false, Q4_0_ROWS, &from, dst);
 }
 
 static void pack_stored_q4_0(int format, size_t k0, size_t kc, int n, const uint8_t *const *columns, rapt_real *dst)
 {
     (void)format;
-    quant_pack_stored(q4_put_q4_0, q4_put_numbers, Q4_0_ROWS, 8 * 18, k0, kc, n, columns, dst);
+    const quant_source from = {.columns = columns, .bytes = 8 * 18, .k0 = k0, .kc = kc, .n = n};
+    quant_pack(q4_put_q4_0, q4_finish_q4_0, true, Q4_0_ROWS, &from, dst);
 }
 
 #endif

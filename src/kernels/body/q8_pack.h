@@ -27,10 +27,16 @@ static void q8_put_numbers(rapt_real *step, size_t half, const void *from, size_
 static void q8_put_q8_0(rapt_real *step, size_t half, const void *from, size_t at)
 {
     const uint8_t *block = (const uint8_t *)from + at * (2 + Q8_BLOCK);
-    uint8_t values[Q8_BLOCK];
-    for (int i = 0; i < Q8_BLOCK; i++)
-        values[i] = block[2 + i] ^ 0x80;
-    q8_put(step, half, values, quant_two_bytes(block));
+    q8_put(step, half, block + 2, quant_two_bytes(block));
+}
+
+/* A quant_finish of Q8_0: adds 128 to signed bytes. */
+VEC void q8_finish_q8_0(v16 rows[16])
+{
+    const w16 high = w_set1(0x80808080);
+    UNROLL
+    for (int q = 0; q < 16; q++)
+        rows[q] = v_of_w(w_xor(w_of_v(rows[q]), high));
 }
 
 /* A quant_put for Q5_0: a scale, the fifth bits of 32 values, and their lower four bits, with values i and i + 16 in a byte; 16
@@ -49,15 +55,18 @@ static void q8_put_q5_0(rapt_real *step, size_t half, const void *from, size_t a
 
 static void pack_b_q8(size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col, rapt_real *dst)
 {
-    quant_pack(q8_put_numbers, Q8_ROWS, kc, n, b, b_row, b_col, dst);
+    const quant_source from = {.b = b, .b_row = b_row, .b_col = b_col, .kc = kc, .n = n};
+    quant_pack(q8_put_numbers, quant_finished, false, Q8_ROWS, &from, dst);
 }
 
 static void pack_stored_q8(int format, size_t k0, size_t kc, int n, const uint8_t *const *columns, rapt_real *dst)
 {
-    if (format == KERNELS_Q5_0)
-        quant_pack_stored(q8_put_q5_0, q8_put_numbers, Q8_ROWS, 8 * 22, k0, kc, n, columns, dst);
+    const bool five = format == KERNELS_Q5_0;
+    const quant_source from = {.columns = columns, .bytes = 8 * (five ? 22 : 34), .k0 = k0, .kc = kc, .n = n};
+    if (five)
+        quant_pack(q8_put_q5_0, quant_finished, true, Q8_ROWS, &from, dst);
     else
-        quant_pack_stored(q8_put_q8_0, q8_put_numbers, Q8_ROWS, 8 * 34, k0, kc, n, columns, dst);
+        quant_pack(q8_put_q8_0, q8_finish_q8_0, true, Q8_ROWS, &from, dst);
 }
 
 #endif

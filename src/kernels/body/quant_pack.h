@@ -65,11 +65,9 @@ static kernels_strides pack_a_quant(int m, size_t kc, const rapt_real *a, ptrdif
 
 /* ---- B ---------------------------------------------------------------------------------------------------------------- */
 
-#define QUANT_STEPS (KERNELS_K_BLOCK / (2 * Q8_BLOCK)) /* most steps of a panel */
 #define QUANT_COLUMN 24 /* room for a column's numbers of a step, at most QUANT_QUADS + 1 */
 
 #define QUANT_UNIT 256 /* values whose bytes are a whole number in every format */
-#define QUANT_AHEAD 4  /* columns from the prefetch of a column to its packing */
 
 /* Stores a block of a column in its half of `step`, the column's numbers of a step of two blocks. `from`: 32 numbers, or the
  * beginning of a row of GGUF blocks, in which it is block number `at`. */
@@ -87,15 +85,21 @@ VEC void quant_put_half(rapt_real *to, size_t half, uint32_t bits)
 
 VEC uint32_t quant_two_bytes(const uint8_t *from) { return from[0] | (uint32_t)from[1] << 8; }
 
+/* Makes packed numbers from the ones that a quant_put stored, if it left that to vectors; rows[q] has number q of 16 columns. */
+typedef void quant_finish(v16 rows[16]);
+
+VEC void quant_finished(v16 rows[16]) { (void)rows; }
+
 /* Stores a step of 16 columns, `rows` rows of GEMM_NR numbers. Numbers of a column that were stored one by one would be a row
  * apart. */
-VEC void quant_turn(const rapt_real (*columns)[QUANT_COLUMN], const size_t rows, rapt_real *dst)
+VEC void quant_turn(rapt_real (*columns)[QUANT_COLUMN], quant_finish *finish, const size_t rows, rapt_real *dst)
 {
     v16 r[16];
     UNROLL
     for (size_t i = 0; i < 16; i++)
         r[i] = v_load(columns[i]);
     v_transpose(r);
+    finish(r);
     UNROLL
     for (size_t q = 0; q < 16; q++)
         if (q < rows)
@@ -105,61 +109,57 @@ VEC void quant_turn(const rapt_real (*columns)[QUANT_COLUMN], const size_t rows,
             memcpy(dst + q * GEMM_NR + i, &columns[i][q], sizeof *dst);
 }
 
-/* Packs a panel: steps of `rows` rows of GEMM_NR numbers. Columns from n on, and the rest of a short last block, are zeros. */
-VEC void quant_pack(quant_put *put, const size_t rows, size_t kc, int n, const rapt_real *b, ptrdiff_t b_row, ptrdiff_t b_col,
+/* What is packed: rows k0 .. k0 + kc - 1 of n columns. */
+typedef struct quant_source {
+    const uint8_t *const *columns; /* that are stored as blocks, QUANT_UNIT values in `bytes`; kc is whole blocks; */
+    const rapt_real *b;            /* or row k0 of numbers */
+    ptrdiff_t b_row, b_col;
+    size_t bytes, k0, kc;
+    int n;
+} quant_source;
+
+/* Prefetches, into the L2 cache, what lies KERNELS_AHEAD bytes after a share of 16 columns: the share that the step at row k has.
+ * Columns are rows of a file and follow one another, so that is packed soon. Memory delivers it in the order of the file twice as
+ * fast as in the order in which it is packed. */
+VEC void quant_pack_ahead(const quant_source *s, int j0, size_t k)
+{
+    const size_t first = 16 * k / s->kc, end = 16 * (k + 2 * Q8_BLOCK) / s->kc;
+    for (size_t i = first; i < end && i < 16 && j0 + (int)i < s->n; i++) {
+        const uintptr_t from = (uintptr_t)s->columns[j0 + (int)i] + s->k0 * s->bytes / QUANT_UNIT + KERNELS_AHEAD;
+        for (size_t at = 0; at < s->kc * s->bytes / QUANT_UNIT; at += 64)
+            __builtin_prefetch((const void *)(from + at), 0, 2); /* an address, not a pointer: it may be behind the file */
+    }
+}
+
+/* Stores the block of column j that begins at row k0 + k; of numbers the last one may be short. */
+VEC void quant_put_block(quant_put *put, const bool stored, const quant_source *s, int j, size_t k, rapt_real *step, size_t half)
+{
+    float block[Q8_BLOCK] = {0};
+    for (size_t i = 0; !stored && i < Q8_BLOCK && k + i < s->kc; i++)
+        block[i] = s->b[(ptrdiff_t)(k + i) * s->b_row + j * s->b_col];
+    put(step, half, stored ? (const void *)s->columns[j] : block, stored ? (s->k0 + k) / Q8_BLOCK : 0);
+}
+
+/* Packs a panel: steps of `rows` rows of GEMM_NR numbers. Columns from n on, and the second half of a last step that has none,
+ * are zeros, and so are their scales. */
+VEC void quant_pack(quant_put *put, quant_finish *finish, const bool stored, const size_t rows, const quant_source *s,
                     rapt_real *dst)
 {
-    rapt_real steps[QUANT_STEPS][16][QUANT_COLUMN];
-    const size_t count = (kc + 2 * Q8_BLOCK - 1) / (2 * Q8_BLOCK);
-    for (int j0 = 0; j0 < GEMM_NR; j0 += 16) {
-        for (int j = j0; j < j0 + 16; j++)
-            for (size_t k = 0, half = 0; k < kc || half == 1; k += Q8_BLOCK, half ^= 1) {
-                float block[Q8_BLOCK] = {0};
-                for (size_t i = 0; i < Q8_BLOCK && k + i < kc && j < n; i++)
-                    block[i] = b[(ptrdiff_t)(k + i) * b_row + j * b_col];
-                put(steps[k / (2 * Q8_BLOCK)][j - j0], half, block, 0);
+    for (int j0 = 0; j0 < GEMM_NR; j0 += 16)
+        for (size_t k = 0; k < s->kc; k += 2 * Q8_BLOCK) {
+            const bool second = s->kc - k > Q8_BLOCK;
+            rapt_real step[16][QUANT_COLUMN];
+            if (stored)
+                quant_pack_ahead(s, j0, k);
+            if (s->n - j0 < 16 || !second)
+                memset(step, 0, sizeof step);
+            for (int j = j0; j < j0 + 16 && j < s->n; j++) {
+                quant_put_block(put, stored, s, j, k, step[j - j0], 0);
+                if (second)
+                    quant_put_block(put, stored, s, j, k + Q8_BLOCK, step[j - j0], 1);
             }
-        for (size_t step = 0; step < count; step++)
-            quant_turn(steps[step], rows, dst + step * rows * GEMM_NR + j0);
-    }
-}
-
-/* Prefetches what is packed from column j, rows k0 .. k0 + kc - 1; after the last column, the first columns' rows after them. */
-VEC void quant_pack_ahead(const size_t bytes, size_t k0, size_t kc, int j, int n, const uint8_t *const *columns)
-{
-    if (j >= GEMM_NR) {
-        j -= GEMM_NR;
-        k0 += kc;
-    }
-    if (j >= n)
-        return;
-    const uint8_t *from = columns[j] + k0 * bytes / QUANT_UNIT;
-    for (size_t i = 0; i < kc * bytes / QUANT_UNIT; i += 64)
-        __builtin_prefetch(from + i);
-}
-
-/* quant_pack for columns that are stored as blocks, QUANT_UNIT values in `bytes`: rows k0 .. k0 + kc - 1, which are whole blocks.
- * A column is a short piece of a row of the file, so the hardware prefetcher starts anew with each. `zeros` stores numbers. */
-VEC void quant_pack_stored(quant_put *put, quant_put *zeros, const size_t rows, const size_t bytes, size_t k0, size_t kc,
-                           int n, const uint8_t *const *columns, rapt_real *dst)
-{
-    static const float nothing[Q8_BLOCK];
-    rapt_real steps[QUANT_STEPS][16][QUANT_COLUMN];
-    const size_t count = (kc + 2 * Q8_BLOCK - 1) / (2 * Q8_BLOCK);
-    for (int j0 = 0; j0 < GEMM_NR; j0 += 16) {
-        for (int j = j0; j < j0 + 16; j++) {
-            quant_pack_ahead(bytes, k0, kc, j + QUANT_AHEAD, n, columns);
-            for (size_t k = 0, half = 0; k < kc || half == 1; k += Q8_BLOCK, half ^= 1) {
-                rapt_real *step = steps[k / (2 * Q8_BLOCK)][j - j0];
-                if (j < n && k < kc)
-                    put(step, half, columns[j], (k0 + k) / Q8_BLOCK);
-                else
-                    zeros(step, half, nothing, 0);
-            }
+            quant_turn(step, finish, rows, dst + k / (2 * Q8_BLOCK) * rows * GEMM_NR + j0);
         }
-        for (size_t step = 0; step < count; step++)
-            quant_turn(steps[step], rows, dst + step * rows * GEMM_NR + j0);
-    }
 }
 
 #endif
