@@ -209,9 +209,14 @@ def part_start():
 
         def ours():
             start = time.perf_counter()
-            subprocess.run([ROOT / "build/rapt", "generate", file, "--prompt", prompt, "--max-tokens", "1", "--greedy", "--quiet",
-                            "--threads", str(options.threads)], check=True, stdout=subprocess.DEVNULL)
-            return 1e3 * (time.perf_counter() - start)
+            with subprocess.Popen([ROOT / "build/rapt", "generate", file, "--prompt", prompt, "--max-tokens", "1", "--greedy",
+                                   "--quiet", "--threads", str(options.threads)], stdout=subprocess.PIPE) as run:
+                token = run.stdout.read(len(prompt) + 1)[len(prompt):]  # behind the prompt, which comes first
+                took = 1e3 * (time.perf_counter() - start)
+                run.communicate()
+            if run.returncode or not token:
+                sys.exit(f"{file}: rapt generate wrote no token")
+            return took
 
         def theirs():
             return output(sys.executable, "-c", FIRST_TOKEN, file, options.threads, prompt)

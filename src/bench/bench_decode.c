@@ -224,7 +224,7 @@ static rapt_code bench_decode_set_up(decoding *d, rapt_error *err)
         return code;
     d->t = rapt_tape_new(&(rapt_compute){.threads = d->o->threads, .type = d->o->precision,
                                               .weights = d->o->weights}, err);
-    d->packed = d->t ? pack_lm(d->m, d->t, d->t->pool, err) : NULL;
+    d->packed = d->t ? pack_lm(d->m, d->t, d->t->pool, false, err) : NULL;
     if (!d->packed)
         return err->code;
     tape_use_packed(d->t, d->packed);

@@ -23,6 +23,7 @@ struct rapt_generator {
     const rapt_model *model;
     continuation run;              /* the text, and the run in progress */
     model_tapes own;               /* none if the tape is the caller's */
+    bool answered;                 /* a pass was made: before the next one, own's weights are packed */
     rapt_tape *tape;
     rapt_kv_cache *cache;          /* holds the positions of the text that were computed */
     arena scratch;                 /* lives as long as one token, in a beam search as the run */
@@ -124,6 +125,16 @@ rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err
 
 /* ---- a run -------------------------------------------------------------------------------------------------------- */
 
+/* Begins a pass. The first one reads weights from the model's file where it can, so that its token does not wait for packing; the
+ * next ones are faster with packed weights. */
+static rapt_code generator_begin_pass(rapt_generator *g, rapt_error *err)
+{
+    rapt_code code = g->answered ? model_tapes_complete(&g->own, err) : RAPT_OK;
+    g->answered = true;
+    rapt_tape_begin(g->tape, (rapt_pass){0});
+    return code;
+}
+
 /* Logits [vocab] after the whole text; they belong to the tape until its next pass. NULL with `err` set. */
 static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
 {
@@ -132,7 +143,8 @@ static const rapt_real *generator_logits(rapt_generator *g, rapt_error *err)
         rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
         return NULL;
     }
-    rapt_tape_begin(g->tape, (rapt_pass){0});
+    if (generator_begin_pass(g, err))
+        return NULL;
     const rapt_tensor *logits = rapt_lm_next(g->tape, g->model->language.net, g->cache, text->ids, text->count, text->count);
     if (rapt_tape_status(g->tape, err))
         return NULL;
@@ -152,7 +164,8 @@ static const rapt_real *generator_look_up(rapt_generator *g, rapt_error *err)
     if (proposed == 0)
         return NULL;
     const rapt_tokens tokens = {text->ids + text->count - 1, 1, proposed + 1, NULL};
-    rapt_tape_begin(g->tape, (rapt_pass){0});
+    if (generator_begin_pass(g, err))
+        return NULL;
     const rapt_tensor *logits = rapt_lm_step(g->tape, net, g->cache, tokens, false);
     return rapt_tape_status(g->tape, err) ? NULL : logits->data;
 }
@@ -187,7 +200,8 @@ static rapt_code generator_search(rapt_generator *g, rapt_error *err)
     const generator_beams b = {g->tape, g->model, text->ids, text->count, o->beam, o->max_tokens, generator_stops, g,
                                o->compute.kv_cache};
     search_result found = {0};
-    rapt_code code = text->count > 0 ? generator_beam(&b, o->sample.repetition_penalty, &g->scratch, &found, err)
+    rapt_code ready = model_tapes_complete(&g->own, err);
+    rapt_code code = ready ? ready : text->count > 0 ? generator_beam(&b, o->sample.repetition_penalty, &g->scratch, &found, err)
                                      : rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
     g->searched = true;
     g->best = !code && found.count > 0 ? found.best[0] : (search_hypothesis){0};
@@ -324,7 +338,7 @@ static rapt_code generator_set_up(rapt_generator *g, const rapt_generate_options
     rapt_code code = generate_options_take(options, &o, err);
     code = code ? code : generate_options_check(g->model, &o, err);
     if (!code && !g->tape) {
-        code = model_tapes_make(&g->own, g->model, &o.compute, MODEL_TAPES_ALL, err);
+        code = model_tapes_make(&g->own, g->model, &o.compute, MODEL_TAPES_ALL | MODEL_TAPES_PACK_LATER, err);
         g->tape = g->own.all;
     }
     code = code ? code : continuation_init(&g->run, g->model, &o, g->tape->k, err);

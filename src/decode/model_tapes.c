@@ -9,13 +9,13 @@
 
 #include <stdlib.h>
 
-static packed_weights *model_pack(const rapt_model *m, const rapt_tape *t, pool *threads, rapt_error *err)
+static packed_weights *model_pack(const rapt_model *m, const rapt_tape *t, pool *threads, bool waits, rapt_error *err)
 {
     switch (m->task) {
     case RAPT_TASK_TRANSLATION: return pack_transformer(m->translation.net, t, threads, err);
     case RAPT_TASK_ENCODER:
     case RAPT_TASK_CROSS_ENCODER: return pack_encoder_only(m->encoder.net, t, threads, err);
-    default: return pack_lm(m->language.net, t, threads, err);
+    default: return pack_lm(m->language.net, t, threads, waits, err);
     }
 }
 
@@ -40,9 +40,9 @@ static rapt_code model_tapes_fill(model_tapes *s, const rapt_compute *options, i
     return RAPT_OK;
 }
 
-static rapt_code model_tapes_pack(model_tapes *s, const rapt_model *m, rapt_error *err)
+static rapt_code model_tapes_pack(model_tapes *s, const rapt_model *m, bool waits, rapt_error *err)
 {
-    s->packed = model_pack(m, s->list[0], s->pool, err);
+    s->packed = model_pack(m, s->list[0], s->pool, waits, err);
     for (int i = 0; i < s->count; i++)
         tape_use_packed(s->list[i], s->packed);
     return s->packed ? RAPT_OK : err->code;
@@ -57,14 +57,19 @@ rapt_code model_tapes_make(model_tapes *s, const rapt_model *m, const rapt_compu
     if (!code)
         params_sync(m->params, s->pool);
     if (!code && (!(which & MODEL_TAPES_PACK_IF_NEEDED) || pack_is_needed(m->params, s->list[0])))
-        code = model_tapes_pack(s, m, &own);
+        code = model_tapes_pack(s, m, which & MODEL_TAPES_PACK_LATER, &own);
     return code ? rapt_fail(err, code, "%s", own.message) : RAPT_OK;
 }
 
 packed_weights *model_tapes_pack_other(const model_tapes *s, const rapt_model *m, rapt_error *err)
 {
     params_sync(m->params, s->pool);
-    return model_pack(m, s->list[0], s->pool, err);
+    return model_pack(m, s->list[0], s->pool, false, err);
+}
+
+rapt_code model_tapes_complete(model_tapes *s, rapt_error *err)
+{
+    return s->packed ? packed_weights_complete(s->packed, s->pool, err) : RAPT_OK;
 }
 
 void model_tapes_free(model_tapes *s)

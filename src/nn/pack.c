@@ -90,11 +90,13 @@ packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, 
                             pack_matrix(&k, m->decoder.output.weight, true));
 }
 
-packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, pool *threads, rapt_error *err)
+packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, pool *threads, bool waits, rapt_error *err)
 {
     packing k;
-    return pack_end(&k, pack_begin(&k, m->params, t, threads, err) && pack_matrix(&k, m->output.weight, true) &&
-                            layers_of_lm(m, pack_linear, &k));
+    const bool began = pack_begin(&k, m->params, t, threads, err);
+    if (began)
+        k.p->waits = waits;
+    return pack_end(&k, began && pack_matrix(&k, m->output.weight, true) && layers_of_lm(m, pack_linear, &k));
 }
 
 bool pack_is_needed(const rapt_params *set, const rapt_tape *t)

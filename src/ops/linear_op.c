@@ -204,6 +204,7 @@ static gemm_job linear_forward_job(rapt_tape *t, const linear_layer *l)
     return (gemm_job){.m = rapt_tensor_rows(l->x), .n = l->w->shape[0], .k = l->w->shape[1], .a = {l->x->data, in, 1},
                       .b = {l->w->data, 1, in},
                       .packed = l->packed ? l->packed->panels : held_weight(t, l->weight, true),
+                      .stored = l->packed && !l->packed->panels ? l->weight : NULL,
                       .c = l->y->data, .epilogue = {.bias = l->b ? l->b->data : NULL}};
 }
 

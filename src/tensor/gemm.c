@@ -3,6 +3,7 @@
 #include "tensor/gemm.h"
 
 #include "base/min.h"
+#include "tensor/param_source.h"
 
 #define SHARED_PAIRS ((size_t)2 << 20) /* max elements packed for all tasks at once; larger for pairs, which are half the size and
                                           must be converted anyway */
@@ -10,6 +11,8 @@
 #define IN_PLACE_TILES 4 /* max row tiles of a task for which B is not packed */
 #define TASKS_PER_THREAD 6 /* enough to even out threads of unequal speed */
 #define FEW_ROWS 64        /* rows of quantized activations in a group of row tiles (panels.c) */
+#define PIECE ((size_t)KERNELS_MAX_NR) /* columns of stored blocks that a task packs at a time: whole panels of every kernel, */
+#define PIECE_ROW (KERNELS_K_BLOCK / 3) /* packed numbers of a column in a K block, at most; together half of an L1 cache */
 #define ROW_TASKS 4        /* tasks for a product of one row: few and long, because memory bandwidth is the limit */
 
 size_t gemm_workspace_size(int threads)
@@ -60,12 +63,13 @@ static size_t columns_max(const kernels_gemm *kn)
 
 /* Tasks are as large as the cache allows, then halved until every thread gets some. The side that costs less repacking is halved
  * first; for bf16 pairs that is always the rows, because each task packs its rows of A. With quantized weights, rows are packed
- * once for all tasks, and a few rows are not divided, so that each weight is read once. */
+ * once for all tasks; a few rows, and rows times stored blocks, are not divided, so that each weight is read or packed once. */
 static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 {
     size_t mr = (size_t)team->gemm->mr, nr = (size_t)team->gemm->nr;
     gemm_split s = {.tiles = count_of(job->m, mr), .panels = count_of(job->n, nr)};
-    bool pairs = kernels_converts_a(team->gemm), row = job->m == 1, few = team->gemm->a_row && job->packed && job->m <= FEW_ROWS;
+    const bool pairs = kernels_converts_a(team->gemm), row = job->m == 1;
+    const bool few = job->stored || (team->gemm->a_row && job->packed && job->m <= FEW_ROWS);
     size_t wanted = pool_threads(team->pool) > 1 ? (size_t)pool_threads(team->pool) * (row ? ROW_TASKS : TASKS_PER_THREAD) : 1;
     s.row_tasks = count_of(job->m, ROWS_MAX);
     s.column_tasks = count_of(job->n, columns_max(team->gemm));
@@ -100,10 +104,28 @@ typedef struct gemm_part {
     int worker;
 } gemm_part;
 
-/* One K block of a task: B is packed already, read in place, or packed here into the thread's own memory. */
-static panel_block block_of(const gemm_team *team, const gemm_job *job, const gemm_part *p, size_t k0, size_t kc)
+/* Packs columns of a K block whose stored blocks the kernels take. */
+static panel_block block_of_stored(const kernels_gemm *kn, const gemm_job *job, const gemm_part *p, size_t k0, size_t kc,
+                                   rapt_real *to)
+{
+    const uint8_t *columns[KERNELS_MAX_NR];
+    const size_t nr = (size_t)kn->nr, panel = kernels_packed_count(kn, kc) * nr;
+    for (size_t j = 0; j < p->n; j += nr) {
+        const size_t count = MIN(nr, p->n - j);
+        for (size_t i = 0; i < count; i++)
+            columns[i] = param_source_blocks(job->stored, p->j + j + i);
+        kn->pack_stored(param_source_type(job->stored), k0, kc, (int)count, columns, to + j / nr * panel);
+    }
+    return panels_packed(kn, kc, to);
+}
+
+/* One K block of a task: B is packed already, read in place, or packed here, into `piece` or the thread's own memory. */
+static panel_block block_of(const gemm_team *team, const gemm_job *job, const gemm_part *p, size_t k0, size_t kc,
+                            rapt_real *piece)
 {
     const kernels_gemm *kn = team->gemm;
+    if (job->stored)
+        return block_of_stored(kn, job, p, k0, kc, job->rounded ? piece : gemm_own(team, p->worker));
     if (job->packed)
         return panels_packed(kn, kc, job->packed + panels_at(kn, job->n, k0, kc, p->j));
     const matrix block = matrix_at(job->b, k0, p->j);
@@ -125,6 +147,7 @@ static matrix rows_of(const kernels_gemm *kn, const gemm_job *job, size_t i, siz
 
 static void gemm_multiply(const gemm_team *team, const gemm_job *job, const gemm_part *p)
 {
+    _Alignas(KERNELS_ALIGN) rapt_real piece[PIECE * PIECE_ROW];
     const size_t ldc = job->ldc ? job->ldc : job->n;
     for (size_t k0 = 0; k0 < job->k; k0 += KERNELS_K_BLOCK) {
         size_t kc = MIN(KERNELS_K_BLOCK, job->k - k0);
@@ -132,14 +155,35 @@ static void gemm_multiply(const gemm_team *team, const gemm_job *job, const gemm
         epilogue.bias = epilogue.bias ? epilogue.bias + p->j : NULL;
         epilogue.accumulate = epilogue.accumulate || job->accumulates_into_previous;
         matrix a = rows_of(team->gemm, job, p->i, k0);
-        panel_block b = block_of(team, job, p, k0, kc);
+        panel_block b = block_of(team, job, p, k0, kc, piece);
         panels_multiply_block(team->gemm, p->m, p->n, kc, &a, &b, job->c + p->i * ldc + p->j, ldc, &epilogue);
     }
     for (size_t i = p->i; job->epilogue_fn && i < p->i + p->m; i++)
         job->epilogue_fn(team->kernels, job->context, i * ldc + p->j, p->n);
 }
 
-static void run_task(const gemm_group *g, size_t job, size_t task, int worker)
+/* Stored blocks are multiplied in pieces that stay in the L1 cache; all K blocks of a piece come one after the other, because
+ * memory is fastest in the order of the file. Each piece would round A again, so this needs an A that is rounded. */
+static void gemm_multiply_pieces(const gemm_team *team, const gemm_job *job, const gemm_part *p)
+{
+    const size_t most = job->stored && job->rounded ? PIECE : p->n;
+    for (size_t done = 0; done < p->n; done += most)
+        gemm_multiply(team, job, &(gemm_part){p->i, p->j + done, p->m, MIN(most, p->n - done), p->worker});
+}
+
+/* Prefetches the first stored blocks of a thread's range of tasks, which its packing prefetches too late. */
+static void fetch_stored(const gemm_job *job, size_t column)
+{
+    const block_format *format = blocks_of_id(param_source_type(job->stored));
+    const size_t bytes = job->k / format->elements * format->bytes;
+    for (size_t done = 0; done < KERNELS_AHEAD && column < job->n; column++, done += bytes) {
+        const char *row = param_source_blocks(job->stored, column);
+        for (size_t at = 0; at < bytes; at += 64)
+            __builtin_prefetch(row + at, 0, 2);
+    }
+}
+
+static void run_task(const gemm_group *g, size_t job, size_t task, bool first, int worker)
 {
     const gemm_split *s = &g->splits[job];
     size_t mr = (size_t)g->team->gemm->mr, nr = (size_t)g->team->gemm->nr;
@@ -147,8 +191,10 @@ static void run_task(const gemm_group *g, size_t job, size_t task, int worker)
     gemm_part p = {.i = row * s->tiles / s->row_tasks * mr, .j = column * s->panels / s->column_tasks * nr, .worker = worker};
     p.m = MIN((row + 1) * s->tiles / s->row_tasks * mr, g->jobs[job].m) - p.i;
     p.n = MIN((column + 1) * s->panels / s->column_tasks * nr, g->jobs[job].n) - p.j;
+    if (first && g->jobs[job].stored)
+        fetch_stored(&g->jobs[job], p.j);
     do
-        gemm_multiply(g->team, &g->jobs[job++], &p);
+        gemm_multiply_pieces(g->team, &g->jobs[job++], &p);
     while (job < g->count && g->jobs[job].accumulates_into_previous);
 }
 
@@ -162,7 +208,7 @@ static void group_task(void *context, size_t index, int worker)
             size_t first = pool_range_start(p, g->tasks[job], part);
             size_t count = pool_range_start(p, g->tasks[job], part + 1) - first;
             if (index < count) {
-                run_task(g, job, first + index, worker);
+                run_task(g, job, first + index, index == 0, worker);
                 return;
             }
             index -= count;
@@ -187,7 +233,7 @@ static bool packs(const gemm_group *g, size_t job)
     const gemm_split *s = &g->splits[job];
     const kernels_gemm *kn = g->team->gemm;
     size_t max_rows = count_of(s->tiles, s->row_tasks) * (size_t)kn->mr; /* rows of the largest task */
-    return !j->packed && !reads_in_place(kn, j, max_rows, j->n);
+    return !j->packed && !j->stored && !reads_in_place(kn, j, max_rows, j->n);
 }
 
 /* One panel of one K block. */
@@ -291,7 +337,7 @@ static void round_all(gemm_group *g)
     rapt_real *next = team->workspace;
     size_t size = 0, rows = 0, work = 0;
     for (size_t i = 0; i < g->count; i++) {
-        if (!g->jobs[i].packed || g->splits[i].column_tasks == 1)
+        if (!g->jobs[i].stored && (!g->jobs[i].packed || g->splits[i].column_tasks == 1))
             return;
         size += rounded_size(team->gemm, &g->jobs[i]);
     }

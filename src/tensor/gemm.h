@@ -4,6 +4,7 @@
 #define TENSOR_GEMM_H
 
 #include "base/pool.h"
+#include "rapt/tensor.h"
 #include "tensor/panels.h"
 
 /* The kernels, the threads, and the packing memory of each thread. */
@@ -26,6 +27,8 @@ typedef struct gemm_job {
     size_t m, n, k; /* > 0 */
     matrix a, b;
     const rapt_real *packed; /* B packed by panels_pack, or NULL */
+    const rapt_param *stored; /* B is the transpose of this parameter, whose stored blocks the kernels take unchanged; each task
+                                 packs its columns. NULL: b or `packed` is B */
     const rapt_real *rounded; /* A, already packed for quantized weights, [K blocks][m][a_row]; NULL: gemm_all packs it */
     rapt_real *c;            /* row-major; `at` of epilogue_fn counts from here */
     size_t ldc;              /* elements from a row of C to the next; 0: n */

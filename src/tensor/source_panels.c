@@ -61,7 +61,7 @@ static void pack_block_columns(void *context, size_t chunk, int worker)
     panels_pack_stored(p->gemm, in, out, first, count, param_source_type(p->w), rows, p->panels);
 }
 
-static bool takes_blocks(const kernels_gemm *gemm, const rapt_param *w)
+bool source_panels_takes_blocks(const kernels_gemm *gemm, const rapt_param *w)
 {
     for (const int *id = gemm->stored; *id; id++)
         if (*id == param_source_type(w))
@@ -87,7 +87,7 @@ static bool pack_source(source_packing p, pool *threads, pool_fn *fn)
 bool source_panels_turned(const kernels_gemm *gemm, const rapt_param *w, pool *threads, rapt_real *panels)
 {
     const source_packing p = {gemm, w, panels, NULL, COLUMNS};
-    return pack_source(p, threads, takes_blocks(gemm, w) ? pack_block_columns : pack_columns);
+    return pack_source(p, threads, source_panels_takes_blocks(gemm, w) ? pack_block_columns : pack_columns);
 }
 
 bool source_panels_straight(const kernels_gemm *gemm, const rapt_param *w, pool *threads, rapt_real *panels)

@@ -64,7 +64,7 @@ static holding hold(const rapt_model *m, const char *isa, int threads, rapt_type
     rapt_error err = {0};
     holding h = {.t = rapt_tape_new(&(rapt_compute){.threads = threads, .isa = isa, .type = type, .weights = weights}, &err)};
     assert_non_null(h.t);
-    h.packed = m->language.net ? pack_lm(m->language.net, h.t, h.t->pool, &err)
+    h.packed = m->language.net ? pack_lm(m->language.net, h.t, h.t->pool, false, &err)
                                : pack_transformer(m->translation.net, h.t, h.t->pool, &err);
     assert_non_null(h.packed);
     tape_use_packed(h.t, h.packed);

@@ -11,67 +11,16 @@
 
 #include <math.h>
 
-#include "io/model_folder.h"
+#include "io/stored_models.h"
 #include "levels.h"
-#include "loading.h"
 #include "ops/held_weight.h"
 #include "tensor/param_source.h"
 #include "tensor/params.h"
 
-/* A feed-forward layer of more than one K block (KERNELS_K_BLOCK) in either direction. */
-enum { D = 96, FFN = 448, BATCH = 2, TIME = 11, VOCAB = 264 };
-
-static const char TEXT[] = "It was a bright cold day in April, and the clocks were striking thirteen. It was a day.\n";
-
-/* A GGUF file of a Llama or a GPT-2, where q, k and v are one matrix, or a folder of rapt. */
-typedef struct held_file {
-    const char *name;
-    rapt_export_format to;
-    rapt_type weights;
-    bool gpt2;
-} held_file;
-
-static const held_file FILES[] = {{"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_FP16, false},
-                                  {"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_BF16, false},
-                                  {"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_Q8_0, false},
-                                  {"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_Q4_0, false},
-                                  {"gpt2.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_Q8_0, true},
-                                  {"folder", RAPT_EXPORT_RAPT, RAPT_TYPE_BF16, false}};
-enum { FILE_COUNT = sizeof FILES / sizeof *FILES };
-
-static void remove_model(const held_file *f)
-{
-    char command[2 * FOLDER_ROOM];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder_in(f->name));
-    assert_int_equal(system(command), 0);
-}
-
-static void write_model(const held_file *f)
-{
-    static const char *const specials[] = {"<|endoftext|>"};
-    rapt_error err = {0};
-    rapt_tokenizer *k = rapt_tokenizer_train_bpe(TEXT, strlen(TEXT), &TRAIN_BPE(.vocab_size = VOCAB, .specials = specials,
-                                                                               .special_count = 1), &err);
-    must(err.code, &err);
-    rapt_lm_config c = {.vocab = rapt_tokenizer_size(k), .layers = 2, .context = 32, .positions = RAPT_POSITIONS_ROTARY,
-                        .rotary_base = 10000,
-                        .block = {.d_model = D, .heads = 4, .kv_heads = 2, .ffn = FFN, .bias = true,
-                                  .norm_place = RAPT_NORM_PLACE_PRE, .norm_kind = RAPT_NORM_KIND_RMS,
-                                  .ffn_kind = RAPT_FFN_SWIGLU, .no_ffn_bias = true, .no_norm_bias = true}};
-    if (f->gpt2) {
-        c.positions = RAPT_POSITIONS_LEARNED;
-        c.tied = true;
-        c.block = (rapt_block_config){.d_model = D, .heads = 4, .ffn = FFN, .bias = true, .norm_place = RAPT_NORM_PLACE_PRE,
-                                      .ffn_kind = RAPT_FFN_GELU_TANH};
-    }
-    rapt_model *m = language_model(&c, k);
-    const rapt_export_options o = {.size = sizeof o, .to = f->to, .weights = f->weights};
-    must(rapt_model_export(m, folder_in(f->name), &o, &err), &err);
-    rapt_model_free(m);
-}
+enum { BATCH = 2, TIME = 11 };
 
 /* With adapters of these options, whose B is not 0. */
-static rapt_model *adapted_by(const held_file *f, bool held, const rapt_model_lora_options *lora)
+static rapt_model *adapted_by(const stored_model *f, bool held, const rapt_model_lora_options *lora)
 {
     rapt_error err = {0};
     rapt_load_options o = rapt_load_options_default();
@@ -87,7 +36,7 @@ static rapt_model *adapted_by(const held_file *f, bool held, const rapt_model_lo
     return m;
 }
 
-static rapt_model *adapted(const held_file *f, bool held, const char *save)
+static rapt_model *adapted(const stored_model *f, bool held, const char *save)
 {
     return adapted_by(f, held, &MODEL_LORA(.lora.rank = 3, .save = save));
 }
@@ -141,7 +90,7 @@ static void same_pass(rapt_tape *t, rapt_model *want, rapt_model *got)
 }
 
 /* A pass of the file's model with these adapters, for each number of threads and both types. */
-static void as_in_memory(const held_file *f, const char *isa, const rapt_model_lora_options *lora)
+static void as_in_memory(const stored_model *f, const char *isa, const rapt_model_lora_options *lora)
 {
     rapt_model *want = adapted_by(f, false, lora), *got = adapted_by(f, true, lora);
     assert_int_equal(mark_memory(want), 0);

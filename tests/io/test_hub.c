@@ -216,7 +216,7 @@ static rapt_real *last_logits(const rapt_model *m, const safetensors_entry *ids,
     const size_t count = ids->shape[0], bytes = net->config.vocab * sizeof(rapt_real);
     rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 3, .type = precision}, &err);
     rapt_kv_cache *cache = rapt_kv_cache_new(rapt_lm_kv_sizes(net, 1), &err);
-    packed_weights *packed = packs ? pack_lm(net, t, t->pool, &err) : NULL;
+    packed_weights *packed = packs ? pack_lm(net, t, t->pool, false, &err) : NULL;
     tape_use_packed(t, packed);
     rapt_tape_begin(t, (rapt_pass){0});
     const rapt_tensor *y = rapt_lm_next(t, net, cache, ids->data, count, count);

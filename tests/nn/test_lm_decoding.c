@@ -123,7 +123,7 @@ static void packed_weights_change_nothing(void **state)
             int32_t ids[BATCH * LM_CONTEXT];
             model_ids(ids, BATCH * LM_CONTEXT, 5);
             rapt_real *want = lm_whole(s.t, s.m, ids, BATCH, LM_CONTEXT);
-            packed_weights *packed = pack_lm(s.m, s.t, s.t->pool, &err);
+            packed_weights *packed = pack_lm(s.m, s.t, s.t->pool, false, &err);
             assert_non_null(packed);
             check_packed(s.m, packed);
             tape_use_packed(s.t, packed);

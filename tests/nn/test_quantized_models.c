@@ -54,7 +54,7 @@ static rapt_real *check_language_model(const rapt_lm *m, const char *isa, int th
     int32_t ids[ROWS * TIME];
     model_ids(ids, ROWS * TIME, 5);
     rapt_tape *t = quantized_tape(isa, threads, type);
-    packed_weights *packed = pack_lm(m, t, t->pool, &err);
+    packed_weights *packed = pack_lm(m, t, t->pool, false, &err);
     assert_non_null(packed);
     tape_use_packed(t, packed);
     rapt_real *got = lm_whole(t, m, ids, ROWS, TIME);

@@ -83,7 +83,7 @@ static void models_are_packed_so(void **state)
     const rapt_lm_config c = lm_variant(0);
     rapt_lm *m = lm_model(&c);
     rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1, .weights = "q8_0,*.ffn.*=q4_0,*.q.weight=fp32"}, &err);
-    packed_weights *p = pack_lm(m, t, t->pool, &err);
+    packed_weights *p = pack_lm(m, t, t->pool, false, &err);
     assert_non_null(p);
     assert_ptr_equal(packed_for(p, t, m, "blocks.0.attention.q.weight"), &t->k->gemm);
     assert_ptr_equal(packed_for(p, t, m, "blocks.0.attention.k.weight"), &t->k->quantized->q8_0);
@@ -91,7 +91,7 @@ static void models_are_packed_so(void **state)
     packed_weights_free(p);
     rapt_tape_free(t);
     t = rapt_tape_new(&(rapt_compute){.threads = 1, .weights = "q8"}, &err);
-    assert_null(pack_lm(m, t, t->pool, &err));
+    assert_null(pack_lm(m, t, t->pool, false, &err));
     assert_int_equal(err.code, RAPT_ERR_VALUE);
     rapt_tape_free(t);
     rapt_lm_free(m);
@@ -110,7 +110,7 @@ static void patterns_that_fit_nothing_are_refused(void **state)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         rapt_error err = {0};
         rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1, .weights = lists[i]}, &err);
-        assert_null(pack_lm(m, t, t->pool, &err));
+        assert_null(pack_lm(m, t, t->pool, false, &err));
         assert_int_equal(err.code, RAPT_ERR_VALUE);
         if (!strstr(err.message, says[i]))
             fail_msg("%s: %s", lists[i], err.message);

@@ -132,7 +132,7 @@ static rapt_code generating(void)
                                   .init = RAPT_WEIGHT_INIT_PYTORCH, .no_ffn_bias = true}};
     rapt_lm *m = rapt_lm_new(&c, 1, &err);
     rapt_tape *t = m ? small_chunk_tape(&err) : NULL;
-    packed_weights *packed = t ? pack_lm(m, t, t->pool, &err) : NULL;
+    packed_weights *packed = t ? pack_lm(m, t, t->pool, false, &err) : NULL;
     if (packed) {
         tape_use_packed(t, packed);
         generate(t, m, &err);

@@ -15,6 +15,7 @@
 #include "aligned.h"
 #include "base/rng.h"
 #include "levels.h"
+#include "tensor/param_source.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -315,21 +316,41 @@ static void pack_weights(const product *p, const kernels_gemm *gemm, float *pane
     free(rows);
 }
 
-/* Rows first .. first + m - 1, with packed weights or without. */
-static void run(const product *p, const gemm_team *team, size_t first, size_t m, bool packed)
+/* A param_blocks_fn. */
+static const void *blocks_of_row(const void *context, size_t row)
 {
+    return row_of_weights(context, row);
+}
+
+/* The weights, which are blocks, as a parameter of a set. */
+static const rapt_param *parameter(const product *p, rapt_params *set)
+{
+    rapt_param *w = rapt_params_add(set, "w", 2, (const size_t[]){p->n, p->k}, (rapt_init){RAPT_INIT_ZEROS, 0});
+    param_source_set(set, w, NULL, NULL, p);
+    param_source_set_blocks(w, blocks_of_id(p->type->format), blocks_of_row);
+    return w;
+}
+
+enum { AS_NUMBERS, PACKED, STORED }; /* how a product gets its weights; STORED: gemm_job.stored */
+
+/* Rows first .. first + m - 1. */
+static void run(const product *p, const gemm_team *team, size_t first, size_t m, int how)
+{
+    rapt_error err = {0};
     const matrix w = {p->w, 1, (ptrdiff_t)p->k};
-    float *panels = packed ? aligned(panels_size(team->gemm, p->k, p->n)) : NULL;
-    if (packed)
+    float *panels = how == PACKED ? aligned(panels_size(team->gemm, p->k, p->n)) : NULL;
+    rapt_params *set = how == STORED ? rapt_params_new(RAPT_SEED_UNSET, &err) : NULL;
+    if (how == PACKED)
         pack_weights(p, team->gemm, panels);
     memcpy(p->c, p->start, p->m * p->n * sizeof *p->c);
     gemm(team, &(gemm_job){.m = m, .n = p->n, .k = p->k, .a = {p->a + first * p->k, (ptrdiff_t)p->k, 1}, .b = w,
-                           .packed = panels, .c = p->c + first * p->n,
+                           .packed = panels, .stored = set ? parameter(p, set) : NULL, .c = p->c + first * p->n,
                            .epilogue = {.accumulate = p->accumulates, .bias = p->bias}});
     if (memcmp(p->c + first * p->n, p->want + first * p->n, m * p->n * sizeof *p->c) != 0)
-        fail_msg("%s, %s: rows %zu to %zu of [%zu, %zu] of %zu products are others", team->kernels->name, p->type->name, first,
-                 first + m, p->m, p->n, p->k);
+        fail_msg("%s, %s: rows %zu to %zu of [%zu, %zu] of %zu products are others: %d", team->kernels->name, p->type->name,
+                 first, first + m, p->m, p->n, p->k, how);
     free(panels);
+    rapt_params_free(set);
 }
 
 enum { TEAMS = 3 }; /* of 1, 2 and 3 threads */
@@ -340,10 +361,11 @@ static void check_type(const weight_type *type, gemm_team *teams)
         product p = product_new(type, key);
         for (size_t i = 0; i < TEAMS; i++) {
             teams[i].gemm = gemm_of(teams[i].kernels, type);
-            run(&p, &teams[i], 0, p.m, true);
-            run(&p, &teams[i], p.m / 2, 1, true); /* alone: the same as beside others */
-            if (!p.blocks)
-                run(&p, &teams[i], 0, p.m, false);
+            run(&p, &teams[i], 0, p.m, PACKED);
+            run(&p, &teams[i], p.m / 2, 1, PACKED); /* alone: the same as beside others */
+            run(&p, &teams[i], 0, p.m, p.blocks ? STORED : AS_NUMBERS);
+            if (p.blocks)
+                run(&p, &teams[i], p.m / 2, 1, STORED);
         }
         product_free(&p);
     }
@@ -390,6 +412,38 @@ static void wide_products_are_as_defined(void **state)
     free(c);
 }
 
+/* More rows than can be rounded before the tasks, times stored blocks: what few rows at a time have. */
+static void many_rows_are_as_few(void **state)
+{
+    rapt_error err = {0};
+    const kernels *k = kernels_of_isa(levels_wanted(state), &err);
+    enum { M = 2900, N = 70, K = 1600, FEW = 50 };
+    product p = {.type = &TYPES[2], .m = M, .n = N, .k = K, .a = numbers(M * K, 1)};
+    float *all = aligned(M * N), *few = aligned(M * N);
+    rapt_params *set = rapt_params_new(RAPT_SEED_UNSET, &err);
+    make_blocks(&p, 2, false);
+    const rapt_param *w = parameter(&p, set);
+    for (int threads = 1; threads <= 2; threads++) {
+        pool *threads_of = pool_new(threads, &err);
+        const gemm_team team = {&k->quantized->q8_0, k, threads_of, aligned(gemm_workspace_size(threads))};
+        gemm_job job = {.m = M, .n = N, .k = K, .a = {p.a, K, 1}, .stored = w, .c = all};
+        assert_true(M * (size_t)team.gemm->a_row * ((K + KERNELS_K_BLOCK - 1) / KERNELS_K_BLOCK) > gemm_workspace_size(threads));
+        gemm(&team, &job);
+        for (size_t i = 0; i < M; i += FEW) {
+            job = (gemm_job){.m = FEW, .n = N, .k = K, .a = {p.a + i * K, K, 1}, .stored = w, .c = few + i * N};
+            gemm(&team, &job);
+        }
+        assert_memory_equal(all, few, M * N * sizeof *all);
+        free(team.workspace);
+        pool_free(threads_of);
+    }
+    rapt_params_free(set);
+    free(p.a);
+    free(p.blocks);
+    free(all);
+    free(few);
+}
+
 /* A number that is not finite is seen in all that it is multiplied with, and nowhere else. */
 static void check_not_finite(const weight_type *type, gemm_team team)
 {
@@ -423,6 +477,7 @@ static void edges_are_as_defined(void **state)
 {
     wide_products_are_as_defined(state);
     what_is_not_finite_stays_so(state);
+    many_rows_are_as_few(state);
 }
 
 int main(void)

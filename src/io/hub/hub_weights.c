@@ -88,17 +88,19 @@ static void hub_set(const hub_filling *f, rapt_param *p, place_slice slice)
     const bool later = rapt_params_seed(f->params) == RAPT_SEED_UNSET && p->value.ndim == 2 && !p->buffer;
     place_slice *kept = later ? rapt_params_alloc(f->params, 1, sizeof *kept) : NULL;
     const block_format *format;
+    const bool blocks = kept && place_slice_blocks(&slice, 0, &format);
     if (kept) {
         *kept = slice;
         param_source_set(f->params, p, place_slice_read, place_slice_leave, kept);
-        if (place_slice_blocks(kept, 0, &format))
+        if (blocks)
             param_source_set_blocks(p, format, hub_row_blocks);
         else
             param_source_set_16_bits(p, place_slice_16_bits(kept));
     } else {
         place_slice_read(&slice, 0, p->value.shape[0], p->value.data);
     }
-    place_slice_leave(&slice);
+    if (!blocks) /* which products read soon */
+        place_slice_leave(&slice);
 }
 
 /* An adapter is of the whole tensor, by its name in the model with head. */

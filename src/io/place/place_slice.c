@@ -90,7 +90,7 @@ const void *place_slice_blocks(const place_slice *s, size_t row, const block_for
     *format = s->t->blocks;
     if (!s->t->blocks || s->t->ndim != 2 || s->transposed || s->plus_one || s->adapter)
         return NULL;
-    return slice_part(*s->t, 0, slice_row(s, row), 1).data;
+    return s->t->data + weights_tensor_bytes(s->t, slice_row(s, row) * s->t->stride[0]);
 }
 
 int place_slice_16_bits(const place_slice *s)
