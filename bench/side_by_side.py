@@ -214,7 +214,7 @@ def part_start():
                 token = run.stdout.read(len(prompt) + 1)[len(prompt):]  # behind the prompt, which comes first
                 took = 1e3 * (time.perf_counter() - start)
                 run.communicate()
-            if run.returncode or not token:
+            if run.returncode or token.strip() == b"":
                 sys.exit(f"{file}: rapt generate wrote no token")
             return took
 

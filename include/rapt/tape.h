@@ -29,8 +29,8 @@ typedef struct rapt_compute {
                             ("blocks.0.*") selects matrices of linear layers by the name that rapt has for them or that the file
                             has (rapt_param.origin); "output" is the output matrix. The last match counts, and a pattern that
                             matches no matrix is refused. NULL: all weights have the type `type`; if that is fp32, weights that a
-                            file stores in fewer bits stay in its type. Borrowed until the weights are packed, which is at the
-                            end of rapt_generator_new, rapt_translator_new and rapt_embedder_new */
+                            file stores in fewer bits stay in its type. Borrowed until rapt_generator_new, rapt_translator_new
+                            or rapt_embedder_new returns */
     rapt_type kv_cache;  /* numeric type of the keys and values that decoding keeps; their rounding is part of the result: FP32,
                             BF16 or Q8_0 */
     uint32_t reserved[7]; /* zeros, or else refused: members of later versions, in which 0 means as before. The struct has no

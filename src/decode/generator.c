@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define CHUNK ((size_t)64 << 10)
+#define LONG_PROMPT 256 /* tokens; with more, weights are packed before the first pass */
 
 struct rapt_generator {
     const rapt_model *model;
@@ -126,10 +127,11 @@ rapt_code rapt_generator_rewind(rapt_generator *g, size_t count, rapt_error *err
 /* ---- a run -------------------------------------------------------------------------------------------------------- */
 
 /* Begins a pass. The first one reads weights from the model's file where it can, so that its token does not wait for packing; the
- * next ones are faster with packed weights. */
+ * next ones are faster with packed weights, and so is a long prompt, which takes much longer than packing. */
 static rapt_code generator_begin_pass(rapt_generator *g, rapt_error *err)
 {
-    rapt_code code = g->answered ? model_tapes_complete(&g->own, err) : RAPT_OK;
+    const bool packed = g->answered || g->run.text.count > LONG_PROMPT;
+    rapt_code code = packed ? model_tapes_complete(&g->own, err) : RAPT_OK;
     g->answered = true;
     rapt_tape_begin(g->tape, (rapt_pass){0});
     return code;
@@ -200,9 +202,9 @@ static rapt_code generator_search(rapt_generator *g, rapt_error *err)
     const generator_beams b = {g->tape, g->model, text->ids, text->count, o->beam, o->max_tokens, generator_stops, g,
                                o->compute.kv_cache};
     search_result found = {0};
-    rapt_code ready = model_tapes_complete(&g->own, err);
-    rapt_code code = ready ? ready : text->count > 0 ? generator_beam(&b, o->sample.repetition_penalty, &g->scratch, &found, err)
+    rapt_code code = text->count > 0 ? model_tapes_complete(&g->own, err)
                                      : rapt_fail(err, RAPT_ERR_VALUE, "there is no text to continue");
+    code = code ? code : generator_beam(&b, o->sample.repetition_penalty, &g->scratch, &found, err);
     g->searched = true;
     g->best = !code && found.count > 0 ? found.best[0] : (search_hypothesis){0};
     g->run.result.score = g->best.score;

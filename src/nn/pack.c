@@ -58,12 +58,12 @@ static bool pack_linear(void *context, rapt_linear *l)
 }
 
 /* Whether the list of types is right, and there is memory for the table of weights. */
-static bool pack_begin(packing *k, const rapt_params *set, const rapt_tape *t, pool *threads, rapt_error *err)
+static bool pack_begin(packing *k, const rapt_params *set, const rapt_tape *t, pool *threads, bool waits, rapt_error *err)
 {
     rapt_type all;
     *k = (packing){.t = t, .threads = threads, .err = err};
     if (weight_types_check(t->weight_types, &all, err) == RAPT_OK)
-        k->p = packed_weights_new(set, t->packs, err);
+        k->p = packed_weights_new(set, t->packs, waits, err);
     return k->p != NULL;
 }
 
@@ -78,7 +78,7 @@ static packed_weights *pack_end(packing *k, bool all)
 packed_weights *pack_encoder_only(const rapt_encoder_only *m, const rapt_tape *t, pool *threads, rapt_error *err)
 {
     packing k;
-    return pack_end(&k, pack_begin(&k, m->params, t, threads, err) && layers_of_encoder(&m->encoder, pack_linear, &k) &&
+    return pack_end(&k, pack_begin(&k, m->params, t, threads, false, err) && layers_of_encoder(&m->encoder, pack_linear, &k) &&
                             (!m->head_dense.weight || (pack_matrix(&k, m->head_dense.weight, false) &&
                                                        pack_matrix(&k, m->head_output.weight, true))));
 }
@@ -86,17 +86,15 @@ packed_weights *pack_encoder_only(const rapt_encoder_only *m, const rapt_tape *t
 packed_weights *pack_transformer(const rapt_transformer *m, const rapt_tape *t, pool *threads, rapt_error *err)
 {
     packing k;
-    return pack_end(&k, pack_begin(&k, m->params, t, threads, err) && layers_of_transformer(m, pack_linear, &k) &&
+    return pack_end(&k, pack_begin(&k, m->params, t, threads, false, err) && layers_of_transformer(m, pack_linear, &k) &&
                             pack_matrix(&k, m->decoder.output.weight, true));
 }
 
 packed_weights *pack_lm(const rapt_lm *m, const rapt_tape *t, pool *threads, bool waits, rapt_error *err)
 {
     packing k;
-    const bool began = pack_begin(&k, m->params, t, threads, err);
-    if (began)
-        k.p->waits = waits;
-    return pack_end(&k, began && pack_matrix(&k, m->output.weight, true) && layers_of_lm(m, pack_linear, &k));
+    return pack_end(&k, pack_begin(&k, m->params, t, threads, waits, err) && pack_matrix(&k, m->output.weight, true) &&
+                            layers_of_lm(m, pack_linear, &k));
 }
 
 bool pack_is_needed(const rapt_params *set, const rapt_tape *t)

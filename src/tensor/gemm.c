@@ -11,8 +11,6 @@
 #define IN_PLACE_TILES 4 /* max row tiles of a task for which B is not packed */
 #define TASKS_PER_THREAD 6 /* enough to even out threads of unequal speed */
 #define FEW_ROWS 64        /* rows of quantized activations in a group of row tiles (panels.c) */
-#define PIECE ((size_t)KERNELS_MAX_NR) /* columns of stored blocks that a task packs at a time: whole panels of every kernel, */
-#define PIECE_ROW (KERNELS_K_BLOCK / 3) /* packed numbers of a column in a K block, at most; together half of an L1 cache */
 #define ROW_TASKS 4        /* tasks for a product of one row: few and long, because memory bandwidth is the limit */
 
 size_t gemm_workspace_size(int threads)
@@ -63,7 +61,7 @@ static size_t columns_max(const kernels_gemm *kn)
 
 /* Tasks are as large as the cache allows, then halved until every thread gets some. The side that costs less repacking is halved
  * first; for bf16 pairs that is always the rows, because each task packs its rows of A. With quantized weights, rows are packed
- * once for all tasks; a few rows, and rows times stored blocks, are not divided, so that each weight is read or packed once. */
+ * once for all tasks; a few rows, and rows times stored blocks, are divided last, so that each weight is read or packed once. */
 static gemm_split choose_split(const gemm_team *team, const gemm_job *job)
 {
     size_t mr = (size_t)team->gemm->mr, nr = (size_t)team->gemm->nr;
@@ -147,7 +145,7 @@ static matrix rows_of(const kernels_gemm *kn, const gemm_job *job, size_t i, siz
 
 static void gemm_multiply(const gemm_team *team, const gemm_job *job, const gemm_part *p)
 {
-    _Alignas(KERNELS_ALIGN) rapt_real piece[PIECE * PIECE_ROW];
+    _Alignas(KERNELS_ALIGN) rapt_real piece[GEMM_PIECE * GEMM_PIECE_ROW];
     const size_t ldc = job->ldc ? job->ldc : job->n;
     for (size_t k0 = 0; k0 < job->k; k0 += KERNELS_K_BLOCK) {
         size_t kc = MIN(KERNELS_K_BLOCK, job->k - k0);
@@ -166,7 +164,7 @@ static void gemm_multiply(const gemm_team *team, const gemm_job *job, const gemm
  * memory is fastest in the order of the file. Each piece would round A again, so this needs an A that is rounded. */
 static void gemm_multiply_pieces(const gemm_team *team, const gemm_job *job, const gemm_part *p)
 {
-    const size_t most = job->stored && job->rounded ? PIECE : p->n;
+    const size_t most = job->stored && job->rounded ? GEMM_PIECE : p->n;
     for (size_t done = 0; done < p->n; done += most)
         gemm_multiply(team, job, &(gemm_part){p->i, p->j + done, p->m, MIN(most, p->n - done), p->worker});
 }
@@ -226,7 +224,7 @@ typedef struct gemm_packing {
     size_t count;
 } gemm_packing;
 
-/* Whether the tasks of a job would pack B. */
+/* Whether the tasks of a job would pack a B that can be packed for all of them. */
 static bool packs(const gemm_group *g, size_t job)
 {
     const gemm_job *j = &g->jobs[job];
@@ -339,7 +337,7 @@ static void round_all(gemm_group *g)
     for (size_t i = 0; i < g->count; i++) {
         if (!g->jobs[i].stored && (!g->jobs[i].packed || g->splits[i].column_tasks == 1))
             return;
-        size += rounded_size(team->gemm, &g->jobs[i]);
+        size += i > 0 && shares_a(&g->jobs[i], &g->jobs[i - 1]) ? 0 : rounded_size(team->gemm, &g->jobs[i]);
     }
     if (size > gemm_workspace_size(pool_threads(team->pool)))
         return;
@@ -362,7 +360,7 @@ static void round_all(gemm_group *g)
 static void multiply_in_blocks(const gemm_team *team, const gemm_job *job)
 {
     size_t max_blocks = shared_capacity(team) / panels_size(team->gemm, KERNELS_K_BLOCK, job->n);
-    size_t depth = job->packed ? job->k : MIN((max_blocks > 0 ? max_blocks : 1) * KERNELS_K_BLOCK, job->k);
+    size_t depth = job->packed || job->stored ? job->k : MIN((max_blocks > 0 ? max_blocks : 1) * KERNELS_K_BLOCK, job->k);
     for (size_t k0 = 0; k0 < job->k; k0 += depth) {
         gemm_job part = *job;
         bool last = k0 + depth >= job->k;

@@ -28,7 +28,8 @@ typedef struct gemm_job {
     matrix a, b;
     const rapt_real *packed; /* B packed by panels_pack, or NULL */
     const rapt_param *stored; /* B is the transpose of this parameter, whose stored blocks the kernels take unchanged; each task
-                                 packs its columns. NULL: b or `packed` is B */
+                                 packs its columns. Not beside jobs whose B is b, which gemm_all packs into the same memory.
+                                 NULL: b or `packed` is B */
     const rapt_real *rounded; /* A, already packed for quantized weights, [K blocks][m][a_row]; NULL: gemm_all packs it */
     rapt_real *c;            /* row-major; `at` of epilogue_fn counts from here */
     size_t ldc;              /* elements from a row of C to the next; 0: n */
@@ -41,6 +42,11 @@ typedef struct gemm_job {
 
 /* Runs one job. */
 void gemm(const gemm_team *team, const gemm_job *job);
+
+/* Stored blocks are packed in pieces: columns at a time, whole panels of every kernel, and the most packed numbers that a column
+ * of a K block has. A piece stays in the L1 cache. */
+#define GEMM_PIECE ((size_t)KERNELS_MAX_NR)
+#define GEMM_PIECE_ROW ((size_t)KERNELS_K_BLOCK / 3)
 
 #define GEMM_MAX_JOBS 6
 /* Runs up to GEMM_MAX_JOBS products concurrently, which keeps all threads busy if each is small. Their C must not overlap, except

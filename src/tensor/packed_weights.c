@@ -3,21 +3,34 @@
 
 #include "tensor/panels.h"
 #include "tensor/param_source.h"
+#include "tensor/params.h"
 #include "tensor/source_panels.h"
 
 #include <stdlib.h>
 
 #define CHUNK ((size_t)1 << 20)
 
-packed_weights *packed_weights_new(const rapt_params *set, const kernels_gemm *made_for, rapt_error *err)
+/* Or else the whole file would be in memory beside the first panels; and what is not packed would stay. */
+static void packed_weights_leave(const packed_weights *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (param_has_source(params_at(p->set, i)))
+            param_source_leave(params_at(p->set, i));
+}
+
+packed_weights *packed_weights_new(const rapt_params *set, const kernels_gemm *made_for, bool waits, rapt_error *err)
 {
     packed_weights *p = calloc(1, sizeof *p);
     if (p) {
         arena_init(&p->memory, CHUNK);
         p->made_for = made_for;
+        p->set = set;
+        p->waits = waits;
         p->count = rapt_params_count(set);
         p->weights = arena_zeroed(&p->memory, p->count, sizeof *p->weights);
     }
+    if (p && p->weights && !waits)
+        packed_weights_leave(p);
     if (p && p->weights)
         return p;
     packed_weights_free(p);
@@ -70,9 +83,9 @@ static bool packed_weight_waits(const packed_weight *packed)
 rapt_code packed_weights_complete(packed_weights *p, pool *threads, rapt_error *err)
 {
     rapt_code code = RAPT_OK;
-    for (size_t i = 0; i < p->count; i++)
-        if (packed_weight_waits(&p->weights[i]))
-            param_source_leave(p->weights[i].param); /* or else the whole file is in memory beside the first panels */
+    if (p->waits)
+        packed_weights_leave(p);
+    p->waits = false;
     for (size_t i = 0; !code && i < p->count; i++)
         if (packed_weight_waits(&p->weights[i]))
             code = packed_weights_pack(p, &p->weights[i], threads, err);

@@ -19,11 +19,11 @@ typedef struct stored_model {
 } stored_model;
 
 static const stored_model FILES[] = {{"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_FP16, false},
-                                  {"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_BF16, false},
-                                  {"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_Q8_0, false},
-                                  {"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_Q4_0, false},
-                                  {"gpt2.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_Q8_0, true},
-                                  {"folder", RAPT_EXPORT_RAPT, RAPT_TYPE_BF16, false}};
+                                     {"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_BF16, false},
+                                     {"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_Q8_0, false},
+                                     {"model.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_Q4_0, false},
+                                     {"gpt2.gguf", RAPT_EXPORT_GGUF, RAPT_TYPE_Q8_0, true},
+                                     {"folder", RAPT_EXPORT_RAPT, RAPT_TYPE_BF16, false}};
 enum { FILE_COUNT = sizeof FILES / sizeof *FILES };
 
 static void remove_model(const stored_model *f)

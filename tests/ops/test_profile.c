@@ -146,7 +146,7 @@ static double bytes_of_weights(rapt_type precision)
     rapt_tape *t = rapt_tape_new(&(rapt_compute){.threads = 1, .type = precision}, NULL);
     rapt_params *set = rapt_params_new(1, NULL);
     rapt_param *w = rapt_params_add(set, "w", 2, (size_t[]){WIDE_OUT, WIDE_IN}, (rapt_init){RAPT_INIT_NORMAL, 1});
-    packed_weights *p = packed_weights_new(set, t->packs, NULL);
+    packed_weights *p = packed_weights_new(set, t->packs, false, NULL);
     assert_int_equal(packed_weights_add(p, w, t->packs, t->pool, NULL), RAPT_OK);
     tape_use_packed(t, p);
     rapt_tape_profile(t, true);

@@ -134,12 +134,13 @@ static void packed_from_the_source(void **state)
     setting *s = new_setting();
     pool *threads = pool_new(3, NULL);
     const kernels_gemm *gemm = &kernels_active(NULL)->gemm;
-    packed_weights *p = packed_weights_new(s->set, gemm, NULL);
-    assert_int_equal(packed_weights_add(p, s->p, gemm, threads, NULL), RAPT_OK);
+    packed_weights *p = packed_weights_new(s->set, gemm, false, NULL);
     assert_int_equal(s->a.left, 1);
+    assert_int_equal(packed_weights_add(p, s->p, gemm, threads, NULL), RAPT_OK);
+    assert_int_equal(s->a.left, 2);
     for (size_t i = 0; i < ROWS; i++)
         assert_int_equal(atomic_load(&s->a.times[i]), 1); /* each row once, and not by the parameter: */
-    assert_true(packed_weights_add(p, s->p, gemm, threads, NULL) == RAPT_OK && s->a.left == 1);
+    assert_true(packed_weights_add(p, s->p, gemm, threads, NULL) == RAPT_OK && s->a.left == 2);
     size_t size = panels_size(gemm, WIDTH, ROWS);
     rapt_real *want = aligned_alloc(KERNELS_ALIGN, (size * sizeof *want + KERNELS_ALIGN - 1) / KERNELS_ALIGN * KERNELS_ALIGN);
     panels_pack(gemm, WIDTH, ROWS, &(matrix){rapt_params_at(s->set, 0)->value.data, 1, WIDTH}, want);
@@ -185,7 +186,7 @@ static void packed_from_blocks(void **state)
     for (size_t i = 0; i < 2; i++) {
         rapt_params *set = rapt_params_new(RAPT_SEED_UNSET, NULL);
         rapt_param *p = rapt_params_add(set, "w", 2, (size_t[]){STORED_ROWS, STORED_WIDTH}, (rapt_init){RAPT_INIT_ZEROS, 0});
-        packed_weights *packed = packed_weights_new(set, gemms[i], NULL);
+        packed_weights *packed = packed_weights_new(set, gemms[i], false, NULL);
         param_source_set(set, p, stored_numbers, NULL, &blocks);
         param_source_set_blocks(p, &BLOCKS_Q4_0, stored_row);
         blocks.read = 0;

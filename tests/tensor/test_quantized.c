@@ -173,7 +173,7 @@ static const weight_type TYPES[] = {{"q8_0", round_to_8_bits, NULL, 0, 0, 0, 0, 
                                     {"stored Q4_K", NULL, read_q4_k, KERNELS_Q4_K, SUPER_BLOCK, 144, 0, 2},
                                     {"stored Q5_K", NULL, read_q5_k, KERNELS_Q5_K, SUPER_BLOCK, 176, 0, 2},
                                     {"stored Q6_K", NULL, read_q6_k, KERNELS_Q6_K, SUPER_BLOCK, 210, 208, 1}};
-enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
+enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES, STORED_Q8_0 = 2 };
 
 static const kernels_gemm *gemm_of(const kernels *k, const weight_type *type)
 {
@@ -361,6 +361,7 @@ static void check_type(const weight_type *type, gemm_team *teams)
         product p = product_new(type, key);
         for (size_t i = 0; i < TEAMS; i++) {
             teams[i].gemm = gemm_of(teams[i].kernels, type);
+            assert_true(kernels_packed_count(teams[i].gemm, KERNELS_K_BLOCK) <= GEMM_PIECE_ROW);
             run(&p, &teams[i], 0, p.m, PACKED);
             run(&p, &teams[i], p.m / 2, 1, PACKED); /* alone: the same as beside others */
             run(&p, &teams[i], 0, p.m, p.blocks ? STORED : AS_NUMBERS);
@@ -418,7 +419,7 @@ static void many_rows_are_as_few(void **state)
     rapt_error err = {0};
     const kernels *k = kernels_of_isa(levels_wanted(state), &err);
     enum { M = 2900, N = 70, K = 1600, FEW = 50 };
-    product p = {.type = &TYPES[2], .m = M, .n = N, .k = K, .a = numbers(M * K, 1)};
+    product p = {.type = &TYPES[STORED_Q8_0], .m = M, .n = N, .k = K, .a = numbers(M * K, 1)};
     float *all = aligned(M * N), *few = aligned(M * N);
     rapt_params *set = rapt_params_new(RAPT_SEED_UNSET, &err);
     make_blocks(&p, 2, false);

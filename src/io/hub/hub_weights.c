@@ -99,7 +99,7 @@ static void hub_set(const hub_filling *f, rapt_param *p, place_slice slice)
     } else {
         place_slice_read(&slice, 0, p->value.shape[0], p->value.data);
     }
-    if (!blocks) /* which products read soon */
+    if (!blocks) /* which a first pass may read soon; who packs gives them back (tensor/packed_weights.h) */
         place_slice_leave(&slice);
 }
 

@@ -23,7 +23,7 @@ static void q8_put_numbers(rapt_real *step, size_t half, const void *from, size_
     q8_put(step, half, values, scale);
 }
 
-/* A quant_put of Q8_0: a scale of two bytes, 32 signed bytes. */
+/* A quant_put of Q8_0, which q8_finish_q8_0 finishes: a scale of two bytes, 32 signed bytes. */
 static void q8_put_q8_0(rapt_real *step, size_t half, const void *from, size_t at)
 {
     const uint8_t *block = (const uint8_t *)from + at * (2 + Q8_BLOCK);

@@ -70,7 +70,8 @@ static kernels_strides pack_a_quant(int m, size_t kc, const rapt_real *a, ptrdif
 #define QUANT_UNIT 256 /* values whose bytes are a whole number in every format */
 
 /* Stores a block of a column in its half of `step`, the column's numbers of a step of two blocks. `from`: 32 numbers, or the
- * beginning of a row of GGUF blocks, in which it is block number `at`. */
+ * beginning of a row of GGUF blocks, in which it is block number `at`. Blocks of 256 values are eight, and their steps whole: the
+ * call for the first half may store what both share. */
 typedef void quant_put(rapt_real *step, size_t half, const void *from, size_t at);
 
 /* The bits of two halves lie in one number, the first one low. */
@@ -119,8 +120,8 @@ typedef struct quant_source {
 } quant_source;
 
 /* Prefetches, into the L2 cache, what lies KERNELS_AHEAD bytes after a share of 16 columns: the share that the step at row k has.
- * Columns are rows of a file and follow one another, so that is packed soon. Memory delivers it in the order of the file twice as
- * fast as in the order in which it is packed. */
+ * Columns are rows of a file and follow one another: those bytes are packed soon. Memory delivers them in the order of the file
+ * twice as fast as in the order in which they are packed. */
 VEC void quant_pack_ahead(const quant_source *s, int j0, size_t k)
 {
     const size_t first = 16 * k / s->kc, end = 16 * (k + 2 * Q8_BLOCK) / s->kc;

@@ -74,10 +74,9 @@ static bool grow_slots(token_list *l, size_t count)
         wider.slot_count *= 2;
     if (wider.slot_count == l->slot_count)
         return true;
-    wider.slots = malloc(wider.slot_count * sizeof *wider.slots);
+    wider.slots = calloc(wider.slot_count, sizeof *wider.slots);
     if (!wider.slots)
         return false;
-    memset(wider.slots, 0, wider.slot_count * sizeof *wider.slots); /* a page that is read before it is written faults twice */
     for (size_t i = 0; i < l->slot_count; i++) {
         if (l->slots[i].id) {
             token_span span = l->spans[l->slots[i].id - 1];
