@@ -23,7 +23,7 @@ for file in recipes/*.yaml; do
     check "$recipe: rapt fetch knows it" "$RAPT" fetch --list "$set"
     tried=$((tried + 1))
 done
-check 'twelve recipes have data to fetch' test "$tried" = 12
+check 'thirteen recipes have data to fetch' test "$tried" = 13
 
 mkdir data/fra-eng data/sales-textbook
 cp data/en-fr.tsv data/fra-eng/fra.txt
